@@ -9,7 +9,7 @@ import { threadId } from 'node:worker_threads';
 import type { Dialect } from '../../transforms/dialects/dialect.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
-import { createScanner } from '../../transforms/json/scanners.ts';
+import { createScanner } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, StreamElement } from '../../transforms/model/element.ts';
 import { IdTable } from '../../transforms/model/id-table.ts';
 import { DialectChooser } from '../../transforms/stages/choose-dialect.ts';
@@ -58,13 +58,13 @@ export class GatheredLines {
 
   /** Starts a source. @param readAt reads it at a position; then long lines are not kept, but read again */
   begin(source: string, readAt?: ReadAt): void {
-    const { dialect, scanner, maxDepth, maxElements, plugIns } = this.#settings;
+    const { dialect, maxDepth, maxElements, plugIns } = this.#settings;
     this.forget();
     this.#source = source;
     this.#readAt = readAt;
     const named = [...plugIns.dialects, ...dialects].find(({ name }) => name === dialect);
     if (named !== undefined) this.#choose(named);
-    else this.#chooser = new DialectChooser(createScanner(scanner, maxDepth, maxElements), plugIns.dialects);
+    else this.#chooser = new DialectChooser(createScanner(maxDepth, maxElements), plugIns.dialects);
   }
 
   /** Holds lines that are gathered. @returns the elements that are not */

@@ -4,7 +4,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises';
-import { borrowScanMemory } from '../../transforms/json/scanners.ts';
+import { borrowScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import { createProfile, type Profile } from '../profile.ts';
 import { hasPlugIns } from '../settings/plug-ins.ts';
 import type { TaskSettings } from '../settings/settings.ts';
@@ -62,7 +62,7 @@ async function* readAll(
   { watch, signal, upcoming }: Pick<SourceRunOptions, 'watch' | 'signal' | 'upcoming'>,
   calls: PlugInCalls | undefined,
 ): AsyncGenerator<Delivery> {
-  const memory = borrowScanMemory(settings.scanner);
+  const memory = borrowScanMemory();
   const delivery = new DeliveryBuilder();
   const run = new SourceRun({ settings, watch, signal, memory, delivery, upcoming });
   const listed = Symbol.iterator in sources ? sources[Symbol.iterator]() : sources[Symbol.asyncIterator]();

@@ -6,8 +6,8 @@
 import { OPEN_OBJECT } from '../../transforms/json/bytes.ts';
 import { isKey, walkMembers } from '../../transforms/json/members.ts';
 import type { Scanner } from '../../transforms/json/scanner.ts';
-import { createScanner } from '../../transforms/json/scanners.ts';
 import { encode } from '../../transforms/json/utf8.ts';
+import { createScanner } from '../../transforms/json/wasm-scanner.ts';
 import type { Entry, Line } from '../../transforms/model/element.ts';
 import { textAt } from '../../transforms/model/message.ts';
 import { timeIn } from '../../transforms/model/timestamp.ts';
@@ -45,8 +45,8 @@ export class SessionKeys {
 
   /** @param dialect name of the dialect of the source */
   constructor(settings: TaskSettings, dialect: string) {
-    const { scanner, maxDepth, maxElements } = settings;
-    this.#scanner = createScanner(scanner, maxDepth, maxElements);
+    const { maxDepth, maxElements } = settings;
+    this.#scanner = createScanner(maxDepth, maxElements);
     this.#parse = createParse(settings, 'run', { dialect, opens: () => undefined });
     this.#isPlain = dialect === SHORTCUT_DIALECT;
   }

@@ -91,11 +91,12 @@ export class Shortcut {
 
 /** Returns whether these settings allow the shortcut. */
 export function mayTakeShortcut(settings: TaskSettings): boolean {
-  const { dialect, cleanup, maxDepth, only, plugIns } = settings;
+  const { shortcut, dialect, cleanup, maxDepth, only, plugIns } = settings;
   const isGoose = cleanup.length === 1 && ['auto', 'goose'].includes(cleanup[0] as string); // exchange has no other client
   const mayBeExchange = (dialect === 'auto' && plugIns.dialects.length === 0) || dialect === 'exchange';
   const canCountDepth = maxDepth >= MIN_DEPTH && maxDepth <= MAX_DEPTH;
   return (
+    shortcut &&
     knowsEntries &&
     isGoose &&
     mayBeExchange &&

@@ -6,7 +6,7 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import { compiledScanner } from '../../transforms/json/scanners.ts';
+import { compiledScanner } from '../../transforms/json/wasm-scanner.ts';
 import { type ErrorCode, TurnmillError } from '../errors.ts';
 import { decodeThreadPart } from '../ledger/thread-part.ts';
 import type { TaskSettings } from '../settings/settings.ts';
@@ -75,7 +75,7 @@ export class WorkerThread {
 
   #start(): Thread {
     const currentIndex = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
-    const scanner = compiledScanner(this.#settings.scanner);
+    const scanner = compiledScanner();
     const thread = this.#startThread({ settings: this.#settings, currentIndex, scanner });
     let cause: Error | undefined;
     thread.on('message', (message: FromWorker) => this.#receive(thread, message));

@@ -1,5 +1,4 @@
 /** The table of settings, part 3: writing the dataset, and how the run does its work. */
-import type { ScannerName } from '../../transforms/json/scanners.ts';
 import type { Redaction } from '../../transforms/redaction/rules.ts';
 import type { S3Options } from '../object-store/options.ts';
 import type { Tolerance } from './error-budget.ts';
@@ -212,13 +211,8 @@ export const OUTPUT_SETTINGS = {
     default: false,
     type: flag,
   } as Setting<boolean>,
-  /**
-   * How new text is validated; both scanners produce the same dataset. `TURNMILL_SCANNER=plain` is for tests and old
-   * machines.
-   */
-  scanner: {
-    default: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
-  } as Setting<ScannerName>,
+  /** Whether logs may take the shortcut, which gives the same dataset. `TURNMILL_SHORTCUT=off` is for tests. */
+  shortcut: { default: process.env.TURNMILL_SHORTCUT !== 'off' } as Setting<boolean>,
   /** Whether to report what the consumers of the formats would do with each record (`check --target`). */
   consumers: { default: false } as Setting<boolean>,
   /** Whether to measure how much of the text of each source is read (`check`). */

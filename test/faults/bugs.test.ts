@@ -31,8 +31,8 @@ interface FaultyRun {
   readonly first?: string;
   readonly workers?: number;
   readonly input?: string;
-  /** `plain` sends every session through the stages; otherwise they take the shortcut. */
-  readonly scanner?: string;
+  /** `off` sends every session through the stages; otherwise they take the shortcut. */
+  readonly shortcut?: string;
 }
 
 async function run({
@@ -40,7 +40,7 @@ async function run({
   first,
   workers = 1,
   input,
-  scanner = 'plain',
+  shortcut = 'off',
 }: FaultyRun): Promise<Ended & { parent: string }> {
   const parent = temporaryFolder();
   const [logs, system] = [join(parent, 'logs'), join(temporaryFolder(), 'system.txt')];
@@ -51,7 +51,7 @@ async function run({
   args.push('--reasoning', 'drop', '--system-text', system); // otherwise these stages have nothing to do
   writeFileSync(system, 'Be brief.');
   const faultEnvironment = {
-    TURNMILL_SCANNER: scanner,
+    TURNMILL_SHORTCUT: shortcut,
     THROWING_STAGE: throwing,
     NODE_OPTIONS: `--import=${THROWING_STAGE}`,
     NODE_DISABLE_COMPILE_CACHE: '1',
@@ -85,7 +85,7 @@ describe('a bug in a stage that also sees sessions that took the shortcut', () =
   for (const stage of AFTER_FOLD) {
     const long = !ALWAYS.includes(stage);
     faultTest('F012', `a throw in ${stage}`, { long }, async () => {
-      const { status, stderr, parent } = await run({ throwing: `${stage}:2`, scanner: 'auto' });
+      const { status, stderr, parent } = await run({ throwing: `${stage}:2`, shortcut: 'on' });
       expect(status, stderr).toBe(3);
       await expectLost(parent, 6, 1);
     });

@@ -108,10 +108,10 @@ describe('F204 --max-elements', () => {
   const tools = (count: number): string =>
     exchangeLine({ tools: `[${Array.from({ length: count }, (_, i) => `{"name":"f${i}"}`).join(',')}]` });
 
-  for (const scanner of ['auto', 'plain']) {
+  for (const shortcut of ['on', 'off']) {
     faultTest(
       'F204',
-      `exactly at the limit, and one more, with TURNMILL_SCANNER=${scanner}`,
+      `exactly at the limit, and one more, with TURNMILL_SHORTCUT=${shortcut}`,
       {},
       async () => {
         const folder = temporaryFolder();
@@ -121,7 +121,7 @@ describe('F204 --max-elements', () => {
         writeFileSync(join(logs, 'b.jsonl'), `${tools(11)}\n`);
         const line = entryLine();
         writeFileSync(join(logs, 'c.jsonl'), `${line.repeat(11)}\n`);
-        const env = { ...process.env, TURNMILL_SCANNER: scanner };
+        const env = { ...process.env, TURNMILL_SHORTCUT: shortcut };
         const args = ['build', logs, '--out', out, '--max-elements', '10'];
         const { status } = await turnmill(args, undefined, env);
         const { sums, quarantine } = readDataset(out);

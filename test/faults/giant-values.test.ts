@@ -16,7 +16,7 @@ import { type Measured, runMeasured } from '../support/peak.ts';
 const MB = 1024 * 1024;
 const BASE_MB = 150;
 const GIGABYTE = 1024 * MB;
-/** The plain scanner grows the slab by copying, so old and new slab exist at the same time. */
+/** The slab grows by copying, so old and new slab may exist at the same time. */
 const SLAB_COST = 2;
 
 async function buildFrom(

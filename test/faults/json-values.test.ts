@@ -259,11 +259,11 @@ describe('F058 values that are not JSON objects', () => {
 describe('F059 the table of JSON documents', () => {
   const lines = SCANNER_CASES.filter(([, , text]) => !text.includes('\n') && !/^[ \t\r]*$/.test(text));
 
-  for (const scanner of ['auto', 'plain']) {
-    faultTest('F059', `each one as a line of a log: pinned verdicts, scanner ${scanner}`, {}, async () => {
+  for (const shortcut of ['on', 'off']) {
+    faultTest('F059', `each one as a line of a log: pinned verdicts, shortcut ${shortcut}`, {}, async () => {
       expect(lines.length).toBeGreaterThan(300);
-      const before = process.env.TURNMILL_SCANNER;
-      process.env.TURNMILL_SCANNER = scanner;
+      const before = process.env.TURNMILL_SHORTCUT;
+      process.env.TURNMILL_SHORTCUT = shortcut;
       const log = Buffer.concat(
         ['{}', ...lines.map(([, , text]) => fromLatin1(text))].flatMap((line) => [
           Buffer.from(line),
@@ -274,8 +274,8 @@ describe('F059 the table of JSON documents', () => {
         '--dialect',
         'exchange',
       ]).finally(() => {
-        if (before === undefined) delete process.env.TURNMILL_SCANNER;
-        else process.env.TURNMILL_SCANNER = before;
+        if (before === undefined) delete process.env.TURNMILL_SHORTCUT;
+        else process.env.TURNMILL_SHORTCUT = before;
       });
       const reasons = new Map(quarantine.map(({ line, reason }) => [line, reason]));
       for (const [i, [kind, name]] of lines.entries())

@@ -1,5 +1,5 @@
 /**
- * Limits set by options, with both scanners: exactly that deep, that many messages, that many files, and not one more. The deepest allowed
+ * Limits set by options, with the shortcut and without: exactly that deep, that many messages, that many files, and not one more. The deepest allowed
  * text passes every format, its consumer's rules and `verify`.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-const SCANNERS = ['auto', 'plain'];
+const SHORTCUT = ['on', 'off'];
 const FORMATS = formats.map(({ name }) => name);
 
 interface Run extends Ended {
@@ -26,7 +26,7 @@ interface Run extends Ended {
 async function build(
   files: Readonly<Record<string, string>>,
   args: readonly string[],
-  scanner = 'auto',
+  shortcut = 'on',
 ): Promise<Run> {
   const folder = temporaryFolder();
   const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
@@ -35,7 +35,7 @@ async function build(
   const shared = ['build', logs, '--out', out, '--group-by', 'none'];
   const ended = await turnmill([...shared, ...args], undefined, {
     ...process.env,
-    TURNMILL_SCANNER: scanner,
+    TURNMILL_SHORTCUT: shortcut,
   });
   return { ...ended, logs, out, beside: readdirSync(folder) };
 }
@@ -73,7 +73,7 @@ function nested(line: string, nest: (levels: number) => string, deepest: number)
   return line.replace('"@"', () => nest(deepest - open));
 }
 
-describe.each(SCANNERS)('F051 --max-depth with TURNMILL_SCANNER=%s', (scanner) => {
+describe.each(SHORTCUT)('F051 --max-depth with TURNMILL_SHORTCUT=%s', (shortcut) => {
   for (const limit of [9, 16, MAX_DEPTH_CEILING]) {
     faultTest(
       'F051',
@@ -87,7 +87,7 @@ describe.each(SCANNERS)('F051 --max-depth with TURNMILL_SCANNER=%s', (scanner) =
         const files = Object.fromEntries(
           lines.map((line, i) => [`${String(i).padStart(2, '0')}.jsonl`, line]),
         );
-        const run = await build(files, ['--max-depth', `${limit}`, ...KEEP_CONTENTS], scanner);
+        const run = await build(files, ['--max-depth', `${limit}`, ...KEEP_CONTENTS], shortcut);
         const { sums, quarantine } = readDataset(run.out);
         expect([run.status, sums.fates]).toEqual([
           3,

@@ -1,5 +1,5 @@
 /**
- * F042, F134, F136: the same input gives the same bytes in every file but run.json, whatever the number of workers, the scanner, the chunks
+ * F042, F134, F136: the same input gives the same bytes in every file but run.json, whatever the number of workers, the shortcut, the chunks
  * of standard input, the time zone, the locale or the working folder.
  */
 import { spawn } from 'node:child_process';
@@ -43,8 +43,8 @@ const VARIANTS: Readonly<Record<string, Variant>> = {
   again: {},
   '2 workers': { args: ['--workers', '2'] },
   '4 workers': { args: ['--workers', '4'] },
-  'the plain scanner': { env: { TURNMILL_SCANNER: 'plain' } },
-  'the plain scanner in 2 workers': { env: { TURNMILL_SCANNER: 'plain' }, args: ['--workers', '2'] },
+  'no shortcut': { env: { TURNMILL_SHORTCUT: 'off' } },
+  'no shortcut in 2 workers': { env: { TURNMILL_SHORTCUT: 'off' }, args: ['--workers', '2'] },
   'another time zone and locale': {
     env: { TZ: 'Pacific/Chatham', LANG: 'tr_TR.UTF-8', LC_ALL: 'sv_SE.UTF-8' },
   },

@@ -47,10 +47,10 @@ function bytesOf(seed: number): Buffer {
 
 async function resultsOf(
   input: Input,
-  scanner: TaskSettings['scanner'],
+  shortcut: boolean,
   overrides: Partial<TaskSettings>,
 ): Promise<Result[]> {
-  const settings = { ...resolveSettings({ inputs: [input] }), takesBack: true, ...overrides, scanner };
+  const settings = { ...resolveSettings({ inputs: [input] }), takesBack: true, ...overrides, shortcut };
   const sources = [...listSources([input]).sources].map((ref, index) => ({ index, ref }));
   const results: Result[] = [];
   for await (const batch of runTask(sources, settings)) results.push(...batch.results);
@@ -103,9 +103,9 @@ it('F218: the same results with conversations that do not close', async () => {
   for (const [i, parts] of sessions.entries())
     writeFileSync(join(folder, `s${i}.jsonl`), entryLine({ id: `s${i}`, ...parts }));
   handOut.mockClear();
-  const byShortcut = await resultsOf(folder, 'auto', {});
+  const byShortcut = await resultsOf(folder, true, {});
   expect(handOut.mock.calls.length).toBe(sessions.length);
-  expect(byShortcut).toEqual(await resultsOf(folder, 'plain', {}));
+  expect(byShortcut).toEqual(await resultsOf(folder, false, {}));
   const open = byShortcut.filter((one) => one.kind === 'finding' && one.rule === 'protocol-open');
   expect(open).toHaveLength(3);
 });
@@ -142,10 +142,10 @@ it('F218: the same findings about answers that were cut, errors, and several cho
     { integrity: false },
   ] satisfies Partial<TaskSettings>[]) {
     handOut.mockClear();
-    const byShortcut = await resultsOf(folder, 'auto', settings);
+    const byShortcut = await resultsOf(folder, true, settings);
     // it leaves one session to the stages: it cannot compare a call that is not an object with the history
     expect(handOut.mock.calls.length).toBe(sessions.length - 1);
-    expectSame(byShortcut, await resultsOf(folder, 'plain', settings));
+    expectSame(byShortcut, await resultsOf(folder, false, settings));
     const expected = { 'reply-cut': 8, 'reply-filtered': 2, 'response-error': 6, 'other-choices': 2 };
     const rules = byShortcut.flatMap((one) =>
       one.kind === 'finding' && one.rule in expected ? [one.rule] : [],
@@ -166,10 +166,10 @@ it('F218: the same entries that are not the beginning of the written conversatio
     return requests;
   });
   handOut.mockClear();
-  const byShortcut = await resultsOf(folder, 'auto', {});
+  const byShortcut = await resultsOf(folder, true, {});
   // the others have escapes, or other ids of calls, so that only the stages can compare them
   expect(handOut.mock.calls.length).toBeGreaterThan(sessions.length / 3);
-  expectSame(byShortcut, await resultsOf(folder, 'plain', {}));
+  expectSame(byShortcut, await resultsOf(folder, false, {}));
   const found = byShortcut.flatMap((one) =>
     one.kind === 'finding' && one.rule === 'not-a-prefix' ? [`${one.sessionId}: ${one.line}`] : [],
   );
@@ -187,9 +187,9 @@ it('F218: the same conversations of sessions with several', async () => {
     writeFileSync(join(folder, `${String(i).padStart(6, '0')}.jsonl`), partingLog(dice, `s${i}`, requests));
   }
   handOut.mockClear();
-  const byShortcut = await resultsOf(folder, 'auto', { select: 'leaves' });
+  const byShortcut = await resultsOf(folder, true, { select: 'leaves' });
   expect(handOut.mock.calls.length).toBeGreaterThan(whole / 3);
-  expectSame(byShortcut, await resultsOf(folder, 'plain', { select: 'leaves' }));
+  expectSame(byShortcut, await resultsOf(folder, false, { select: 'leaves' }));
   expect(byShortcut.filter(({ kind }) => kind === 'record').length).toBeGreaterThan(2 * PARTING_SOURCES);
 });
 
@@ -203,9 +203,9 @@ for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
         writeFileSync(join(folder, file), pack?.(bytesOf(seed), seed) ?? bytesOf(seed));
       }
       handOut.mockClear();
-      const byShortcut = await resultsOf(folder, 'auto', settings);
+      const byShortcut = await resultsOf(folder, true, settings);
       expect(handOut.mock.calls.length).toBeGreaterThan(SOURCES_PER_TEST / 10);
-      const expected = await resultsOf(folder, 'plain', settings);
+      const expected = await resultsOf(folder, false, settings);
       expectSame(byShortcut, expected);
     });
   }
@@ -263,9 +263,9 @@ it.each<[name: string, sessions: readonly (readonly number[])[], byShortcut: num
   const folder = temporaryFolder();
   writeFileSync(join(folder, 's.jsonl'), largeSessions(sessions));
   handOutEach.mockClear();
-  const byShortcut = await resultsOf(folder, 'auto', BY_RUN);
+  const byShortcut = await resultsOf(folder, true, BY_RUN);
   expect(handOutEach.mock.calls.length).toBe(count);
-  expectSame(byShortcut, await resultsOf(folder, 'plain', BY_RUN));
+  expectSame(byShortcut, await resultsOf(folder, false, BY_RUN));
 });
 
 it.each<[name: string, settings: Partial<TaskSettings>]>([
@@ -292,9 +292,9 @@ it.each<[name: string, settings: Partial<TaskSettings>]>([
     [0, 0],
   ] as const) {
     handOutEach.mockClear();
-    const folded = await resultsOf(folder, 'auto', { ...settings, maxPart });
+    const folded = await resultsOf(folder, true, { ...settings, maxPart });
     expect(handOutEach.mock.calls.length).toBe(lines.length);
-    expectSame(folded, await resultsOf(folder, 'plain', { ...settings, maxPart }));
+    expectSame(folded, await resultsOf(folder, false, { ...settings, maxPart }));
     const sessions = folded.filter(
       (one) => one.kind === 'record' && String(one.bytes).includes('[part-too-big'),
     );
@@ -309,9 +309,9 @@ it('F218: a line of another session ends no session if its time cannot be read',
   expect(bad).not.toBe(line('b', 1));
   const lines = [line('a', 1), bad, line('a', 2), line('b', 1)];
   writeFileSync(join(folder, 's.jsonl'), `${lines.join('\n')}\n`);
-  const expected = await resultsOf(folder, 'plain', BY_RUN);
+  const expected = await resultsOf(folder, false, BY_RUN);
   expect(expected.map(({ kind }) => kind)).toContain('rejected-line');
-  expectSame(await resultsOf(folder, 'auto', BY_RUN), expected);
+  expectSame(await resultsOf(folder, true, BY_RUN), expected);
 });
 
 for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
@@ -325,9 +325,9 @@ for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
         writeFileSync(join(folder, file), pack?.(bytes, seed) ?? bytes);
       }
       handOutEach.mockClear();
-      const byShortcut = await resultsOf(folder, 'auto', settings);
+      const byShortcut = await resultsOf(folder, true, settings);
       expect(handOutEach.mock.calls.length).toBeGreaterThan(SOURCES_PER_TEST * 2.5);
-      expectSame(byShortcut, await resultsOf(folder, 'plain', settings));
+      expectSame(byShortcut, await resultsOf(folder, false, settings));
     });
   }
 
@@ -335,8 +335,8 @@ for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
     for (let i = 0; i < SOURCES_PER_TEST; i++) {
       const seed = SEED * 1_000_000 + from + i;
       const bytes = packedLog(seed);
-      const byShortcut = await resultsOf(inChunks(bytes, seed), 'auto', BY_RUN);
-      expectSame(byShortcut, await resultsOf(inChunks(bytes, seed), 'plain', BY_RUN));
+      const byShortcut = await resultsOf(inChunks(bytes, seed), true, BY_RUN);
+      expectSame(byShortcut, await resultsOf(inChunks(bytes, seed), false, BY_RUN));
     }
   });
 }

@@ -1,10 +1,11 @@
 /**
  * The scanner in WebAssembly with SIMD: three times as fast as the plain one on new text. It can read only its own
- * memory, where a task's slab is; bytes elsewhere are left to the plain scanner, with the same results.
+ * memory, where a task's slab is; bytes elsewhere, such as JSON inside strings, are read by the plain one, with the same
+ * results.
  */
 import type { ShortcutExports, ShortcutHost } from '../shortcut/shortcut-module.ts';
 import { BACKSLASH, DELETE, QUOTE, SPACE } from './bytes.ts';
-import { PlainScanner } from './plain-scanner.ts';
+import { createPlainScanner, PlainScanner } from './plain-scanner.ts';
 import type { Scanner, Tape } from './scanner.ts';
 import { MAX_TAPE_ROWS, ROW_NUMBERS } from './value-tape.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
@@ -46,8 +47,44 @@ const MAX_SPARE_BYTES = 8 * 1024 * 1024;
 /** The compiled module; threads of a process can share it. */
 export type CompiledScanner = object;
 
+let compiled: CompiledScanner | undefined;
+let memory: ScanMemory | undefined;
+
+/** The compiled module, to share with another thread; undefined if WebAssembly is not available. */
+export function compiledScanner(): CompiledScanner | undefined {
+  compiled ??= compileScanner();
+  return compiled;
+}
+
+/** Uses the module that another thread compiled. Call it before the first scanner of this thread is created. */
+export function takeCompiledScanner(from: CompiledScanner | undefined): void {
+  compiled ??= from;
+}
+
+/** This thread's memory, created on first use; undefined if WebAssembly is not available. */
+function scanMemory(): ScanMemory | undefined {
+  memory ??= createScanMemory(compiledScanner());
+  return memory;
+}
+
+/**
+ * Lends the memory of this thread to one reader at a time, until `giveBack`. Undefined if it is not available, or if
+ * another reader of this thread has it (the library can run two builds at once): the slab is then outside of it.
+ */
+export function borrowScanMemory(): ScanMemory | undefined {
+  const free = scanMemory();
+  if (free === undefined || free.isLent) return undefined;
+  free.isLent = true;
+  return free;
+}
+
+/** A scanner for the lines of logs. The limits are those of `createPlainScanner`. */
+export function createScanner(maxDepth?: number, maxElements?: number): Scanner {
+  return scanMemory()?.createScanner(maxDepth, maxElements) ?? createPlainScanner(maxDepth, maxElements);
+}
+
 /** @returns undefined if WebAssembly or its SIMD is not available */
-export function compileScanner(): CompiledScanner | undefined {
+function compileScanner(): CompiledScanner | undefined {
   try {
     return new WebAssembly.Module(Buffer.from(SCANNER_WASM, 'base64'));
   } catch {
@@ -57,10 +94,10 @@ export function compileScanner(): CompiledScanner | undefined {
 
 /** @returns undefined if WebAssembly or its SIMD is not available, or there is no room for the memory */
 export function createScanMemory(
-  compiled: CompiledScanner | undefined = compileScanner(),
+  module: CompiledScanner | undefined = compileScanner(),
 ): ScanMemory | undefined {
   try {
-    return compiled && new ScanMemory(compiled);
+    return module && new ScanMemory(module);
   } catch {
     return undefined;
   }

@@ -11,8 +11,7 @@ import type { FoldSelect } from '../dialects/dialect.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/shared/tool-definitions.ts';
 import { unreadContent } from '../dialects/shared/unread-content.ts';
 import { LF } from '../json/bytes.ts';
-import { createScanner } from '../json/scanners.ts';
-import { type ScanMemory, SLACK_BYTES } from '../json/wasm-scanner.ts';
+import { createScanner, type ScanMemory, SLACK_BYTES } from '../json/wasm-scanner.ts';
 import type { Line, Message, ToolDefinition } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
 import { timeIn } from '../model/timestamp.ts';
@@ -104,7 +103,7 @@ export class ShortcutReader implements ShortcutHost {
     this.#options = options;
     this.#exports = module.exports;
     this.#state = new ShortcutState(module);
-    this.#tools = createToolsReader(createScanner('auto', options.maxDepth, options.maxElements), 2);
+    this.#tools = createToolsReader(createScanner(options.maxDepth, options.maxElements), 2);
   }
 
   begin(): void {

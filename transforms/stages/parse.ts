@@ -18,7 +18,7 @@ import { isGathered, isPairDialect, PairReader } from '../dialects/pairs/pair-re
 import { TAKEN } from '../dialects/shared/line-objects.ts';
 import { MAX_ELEMENTS } from '../json/elements.ts';
 import { MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
-import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
+import { createScanner } from '../json/wasm-scanner.ts';
 import type {
   Entry,
   Fate,
@@ -50,7 +50,6 @@ export interface BegunSource {
 export interface ParseOptions {
   readonly dialect: string;
   readonly sessionBy: 'file' | 'run';
-  readonly scanner: ScannerName;
   readonly userTurn: string | undefined;
   readonly maxDepth: number;
   /** Undefined for no limit. */
@@ -84,11 +83,6 @@ const options: OptionSpecs<ParseOptions> = {
       'Treat each file as a session, or each run of entries with the same id; an id that returns later is rejected',
     default: 'file',
     choices: ['file', 'run'],
-  },
-  scanner: {
-    describe: 'Validate new text with WebAssembly where possible (auto), or without; the result is the same',
-    default: 'auto',
-    choices: SCANNERS,
   },
   userTurn: {
     describe:
@@ -166,13 +160,13 @@ class Parser {
   /** Whether it has them in values that are read. */
   #isSpoiled = false;
 
-  constructor({ dialect, scanner, maxDepth, dialects: more = [], begun, ...options }: ParseOptions) {
+  constructor({ dialect, maxDepth, dialects: more = [], begun, ...options }: ParseOptions) {
     const { cleanup = [AUTO] } = options;
     this.#begun = begun;
     this.#sessionBy = options.sessionBy;
     this.#reading = { ...options, cleaned: listCleaner(cleanup) };
     this.#limits = new EntryLimits(options);
-    this.#ownScanner = createScanner(scanner, maxDepth, options.maxElements);
+    this.#ownScanner = createScanner(maxDepth, options.maxElements);
     this.#known = [...more, ...dialects];
     this.#fixed = this.#known.find(({ name }) => name === dialect);
     this.#found = this.#known.find(({ name }) => name === begun?.dialect);

@@ -27,7 +27,7 @@ async function readWith(check: Check) {
   for (const id of ['a', 'b']) writeFileSync(join(folder, `${id}.jsonl`), `${entryLine({ id })}\n`);
   const reported: string[] = [];
   await checkLogs(
-    { inputs: [folder], workers: 1, scanner: 'auto' },
+    { inputs: [folder], workers: 1, shortcut: true },
     { onResult: (result) => void (result.kind === 'finding' && reported.push(result.rule)) },
   );
   return { seen: reported.filter((rule) => rule === 'seen').length, byShortcut: handOut.mock.calls.length };

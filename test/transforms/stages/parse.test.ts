@@ -363,11 +363,6 @@ describe('the dialect', () => {
     expect(b).toBe(a);
     expect(c).not.toBe(a);
   });
-
-  it('yields the same with either scanner', () => {
-    const lines = [GOOD, '{"a":tru}', '\xff', `${GOOD}${GOOD}`].map((json) => lineOf(json));
-    expect(run(lines, { scanner: 'plain' })).toEqual(run(lines, { scanner: 'auto' }));
-  });
 });
 
 describe('entries that are separate sessions', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createScanner, SCANNERS } from '../../../transforms/json/scanners.ts';
+import { createScanner } from '../../../transforms/json/wasm-scanner.ts';
 import type { StreamElement } from '../../../transforms/model/element.ts';
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
 import { parse } from '../../../transforms/stages/parse.ts';
@@ -14,8 +14,8 @@ const NO_EVENTS = {};
 /** A dialect of events. */
 const EVENTS = { detectLine: () => true };
 
-describe.each(SCANNERS)('unfinishedAt with the scanner %s', (name) => {
-  const scanner = createScanner(name, 64, 1000);
+describe('unfinishedAt', () => {
+  const scanner = createScanner(64, 1000);
   const at = (text: string | Uint8Array, mayBeEvent = false): number =>
     unfinishedAt(lineOf(text), scanner, mayBeEvent ? undefined : NO_EVENTS);
 
