@@ -23,7 +23,7 @@ export async function formatsPage(root) {
     ]),
   );
   return page('Formats', [
-    '`--format NAME` chooses how records are written. Each format is one file in [transforms/formats](../transforms/formats). Repeat `--format` for several: one pass writes each into its own folder, `data/NAME/`. `turnmill check --target NAME` reports for each record what the consumer of a format would drop, alter or refuse.',
+    '`--format NAME` chooses how records are written. Each format is one file in [transforms/formats](../transforms/formats). Repeat `--format` for several: one pass writes each into its own folder, `data/NAME/`. `turnmill check --target NAME` reports for each record what the consumer of a format would drop, alter or refuse; `build` counts what it refuses.',
     table(
       ['format', 'a record', 'reasoning'],
       await Promise.all(
@@ -104,6 +104,9 @@ function optionTable(options) {
 function readerTable(name, consumerRules) {
   const rows = consumerRules
     .filter(({ formats }) => formats.includes(name))
-    .map((rule) => [code(rule.name), rule.effect, prose(`The record or a message ${rule.problem}.`)]);
-  return rows.length > 0 ? [table(['`check --target`', 'its consumer', 'when'], rows)] : [];
+    .map(({ name: rule, effect, problem, refusal }) => [
+      ...[code(rule), effect, prose(`The record or a message ${problem}.`)],
+      refusal === undefined ? '' : prose(refusal.remedy),
+    ]);
+  return rows.length > 0 ? [table(['`check --target`', 'its consumer', 'when', 'what to do'], rows)] : [];
 }

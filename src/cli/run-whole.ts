@@ -16,7 +16,7 @@ import { ReadTable } from './read-table.ts';
 import { RunNotes, summaryOf } from './summary.ts';
 
 /**
- * @param isCheck begin the summary with a table of the dialects, and show how much of the text was read
+ * @param isCheck show a table of the dialects after the sentence, and how much of the text was read
  * @returns the exit status
  */
 export async function runWhole(request: Request, isCheck: boolean = false): Promise<number> {
@@ -54,7 +54,7 @@ export async function runShown(
   try {
     const summary = await run({ signal, onResult, onNote, heap, plugInCalls, ...onProgress });
     progress?.clear();
-    const shown = `${table.text()}${summaryOf(summary, notes, host.isTerminal)}${texts.text()}`;
+    const shown = `${summaryOf(summary, notes, host.isTerminal, table.text())}${texts.text()}`;
     if (!silent) await (isCheck && values.json !== true ? host.print(shown.trimEnd()) : host.tell(shown));
     if (isCheck) await host.endPrinting();
     if (summary.profile !== undefined) host.tell(profileTable(summary.profile, summary.elapsedMs));

@@ -5,6 +5,7 @@ import { quarantinePath } from '../dataset/layout.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { RunSummary } from '../job/run.ts';
+import { BY_CONSUMER } from '../ledger/ledger.ts';
 import { LOOKS_SECRET } from '../ledger/redactor.ts';
 import type { Result, SessionReport, SourceBegin, SourceReport } from '../ledger/result.ts';
 import { secretsLine } from '../ledger/seen-secrets.ts';
@@ -12,6 +13,7 @@ import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
 import { plural, showCount, showDuration, showSize } from '../sizes.ts';
 import type { Values } from './options/values.ts';
+import { refusedLines, sentenceOf } from './summary-sentence.ts';
 
 const FATES = ['snapshot', 'superseded', 'truncated', 'folded', 'blank'];
 const REJECTED = 'rejected:';
@@ -21,8 +23,14 @@ const MAX_EXTENSIONS = 8;
 /**
  * Returns text that ends with a newline. With `--out -`, the last line is the sums of the ledger as JSON, unless a
  * person reads the text on a terminal: a script has no other place to find them.
+ * @param dialects a table that follows the sentence; ends with an empty line
  */
-export function summaryOf(summary: RunSummary, notes: RunNotes, isTerminal: boolean = false): string {
+export function summaryOf(
+  summary: RunSummary,
+  notes: RunNotes,
+  isTerminal: boolean = false,
+  dialects: string = '',
+): string {
   const { sums, out, nothingChanged } = summary;
   if (nothingChanged) {
     const { rejections: count } = summary;
@@ -31,8 +39,7 @@ export function summaryOf(summary: RunSummary, notes: RunNotes, isTerminal: bool
     return `turnmill: nothing changed; ${printable(String(out))} is up to date${rejected}\n`;
   }
   const lines = [
-    headline(summary),
-    '',
+    row('records', [written(summary)]),
     row('sources', [tally(sums.sources), reused(summary), passedOver(sums)]),
     row('sessions', [
       tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty']),
@@ -41,6 +48,7 @@ export function summaryOf(summary: RunSummary, notes: RunNotes, isTerminal: bool
     ...formats(sums),
     ...answers(sums),
     row('splits', splits(summary)),
+    ...refusedLines(sums).map((text, i) => row(i === 0 ? 'refused' : '', [text])),
     ...fates(sums),
     row('repairs', [tally(sums.repairs)]),
     row('rewrites', [tally(without(sums.rewrites, LOOKS_SECRET))]),
@@ -49,18 +57,18 @@ export function summaryOf(summary: RunSummary, notes: RunNotes, isTerminal: bool
     ...rejections(summary, notes),
   ].filter((line) => line !== undefined);
   const ledger = out === '-' && !isTerminal ? `${JSON.stringify({ ledger: sums })}\n` : '';
-  return `${lines.join('\n')}\n${ledger}`;
+  return `turnmill: ${sentenceOf(summary)}\n\n${dialects}${lines.join('\n')}\n${ledger}`;
 }
 
-function headline({ sums, shards, out, elapsedMs, readBytes }: RunSummary): string {
+function written({ sums, shards, out, elapsedMs, readBytes }: RunSummary): string {
   const speed = elapsedMs > 0 ? `, ${showSize(readBytes / (elapsedMs / 1000))}/s` : '';
   const took = `(${showSize(readBytes)} in ${showDuration(elapsedMs)}${speed})`;
   const records = plural(sums.records, 'record');
-  if (out === undefined) return `turnmill: ${records} would be written (dry run) ${took}`;
-  if (out === '-') return `turnmill: ${records} to standard output ${took}`;
+  if (out === undefined) return `${records} would be written (dry run) ${took}`;
+  if (out === '-') return `${records} to standard output ${took}`;
   const bytes = shards.reduce((sum, shard) => sum + shard.bytes, 0);
   const where = shards.length === 0 ? '' : `, ${plural(shards.length, 'shard')}, ${showSize(bytes)}`;
-  return `turnmill: ${records}${where} in ${printable(folderName(out))} ${took}`;
+  return `${records}${where} in ${printable(folderName(out))} ${took}`;
 }
 
 /** Returns the folder or the URL, ending with a slash. */
@@ -86,8 +94,9 @@ function tally(counts: Counts, order: readonly string[] = []): string {
 const only = (counts: Counts, start: string): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([name]) => name.startsWith(start)));
 
-const withoutAnswers = ({ answers: _all, context: _context, trained: _trained, ...others }: Counts): Counts =>
-  others;
+/** The counts of a format that have no line of their own. */
+const otherCounts = ({ answers: _all, context: _context, trained: _trained, ...others }: Counts): Counts =>
+  without(others, BY_CONSUMER);
 
 const without = (counts: Counts, start: string): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([name]) => !name.startsWith(start)));
@@ -97,7 +106,7 @@ function formats(sums: RunSummary['sums']): (string | undefined)[] {
   const all = Object.entries(sums.formats);
   if (all.length < 2) return [];
   return all.map(([name, counts], i) =>
-    row(i === 0 ? 'formats' : '', [`${name}: ${tally(withoutAnswers(counts), ['records'])}`]),
+    row(i === 0 ? 'formats' : '', [`${name}: ${tally(otherCounts(counts), ['records'])}`]),
   );
 }
 

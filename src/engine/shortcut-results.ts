@@ -3,6 +3,7 @@
  * snapshot-select only if the settings require more than plain records, or a check may report on it.
  */
 
+import { refusalsOfRoles } from '../../transforms/consumers/refusals.ts';
 import type { SessionEnd } from '../../transforms/model/element.ts';
 import { groupOf } from '../../transforms/model/group.ts';
 import { knowsChecks } from '../../transforms/shortcut/shortcut-reader.ts';
@@ -48,7 +49,9 @@ export class ShortcutResults {
 
   #recordOf(session: ShortcutSession): RecordResult {
     const group = groupOf(session.facts, this.#settings.groupBy);
-    return { kind: 'record', group, format: 'chat', bytes: session.record(), shape: session.shape() };
+    const shape = session.shape();
+    const refusals = refusalsOfRoles(shape.roles);
+    return { kind: 'record', group, format: 'chat', bytes: session.record(), shape, refusals };
   }
 
   #runStages(session: ShortcutSession, { kind, origin, last }: SessionEnd): void {

@@ -22,6 +22,9 @@ const NO_PATH = new Uint8Array(0);
 /** Fates that entries get from their session. */
 const ENTRY_FATES = ['snapshot', 'superseded', 'truncated', CONTAINED_ENTRY];
 
+/** Begins the names of the counts of records that a consumer refuses. */
+export const BY_CONSUMER = 'consumer:';
+
 /** Reasons for skipping a source by which no content is lost. */
 const HARMLESS = new Set(['symlink', 'duplicate-inode', 'excluded', 'over-limit']);
 
@@ -34,6 +37,8 @@ export function losesNothing(reason: string): boolean {
 interface FormatSums {
   /** `records`, and `refused:REASON`. */
   readonly counts: Tally;
+  /** `consumer:RULE`: records that the usual consumer of the format refuses. */
+  readonly refused: Tally;
   /** Sessions with at least one record in the format. */
   sessions: number;
   /** Answers in the records, with `--copies mark`, and those that are trained. */
@@ -77,7 +82,13 @@ export class Ledger {
     this.#listing = listing;
     this.#marksContext = marksContext;
     this.#formats = new Map(
-      formats.map((name) => [name, { counts: new Tally(), sessions: 0, answers: 0, context: 0, trained: 0 }]),
+      formats.map((name) => [
+        name,
+        {
+          ...{ counts: new Tally(), refused: new Tally() },
+          ...{ sessions: 0, answers: 0, context: 0, trained: 0 },
+        },
+      ]),
     );
     this.#lostSources = listing.skipped.filter(({ reason }) => !losesNothing(reason)).length;
   }
@@ -153,8 +164,11 @@ export class Ledger {
     for (const [rule, n] of changes) this.#rewrites.add(rule, n);
   }
 
-  record(format: string): void {
-    this.#format(format).counts.add('records');
+  /** @param refusals rules by which the usual consumer of the format refuses the record */
+  record(format: string, refusals: readonly string[] = []): void {
+    const { counts, refused } = this.#format(format);
+    counts.add('records');
+    for (const rule of refusals) refused.add(`${BY_CONSUMER}${rule}`);
   }
 
   /** Counts a session that has records in this format. */
@@ -338,10 +352,10 @@ export function rejectionsIn({ fates, formats, skipped }: LedgerSums, lostSource
 }
 
 /** Returns the counts of a format, with its sessions if their number differs from that of its records. */
-function countsOf({ counts, sessions, ...answers }: FormatSums, marksContext: boolean): Counts {
+function countsOf({ counts, refused, sessions, ...answers }: FormatSums, marksContext: boolean): Counts {
   const records = counts.get('records');
   const more = { ...(sessions === records ? {} : { sessions }), ...(marksContext ? present(answers) : {}) };
-  const all = { records, ...counts.toObject(), ...more };
+  const all = { records, ...counts.toObject(), ...refused.toObject(), ...more };
   return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

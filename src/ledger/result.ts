@@ -43,6 +43,8 @@ export interface RecordResult {
   readonly seal?: RecordSeal | undefined;
   /** Set for a record in the first format that wrote the session, if that has messages. Absent in a reused record. */
   readonly shape?: RecordShape | undefined;
+  /** Rules by which the usual consumer of the format refuses it. Absent in a reused record. */
+  readonly refusals?: readonly string[] | undefined;
 }
 
 /** Says which bytes a record had, and whose it is, to notice that they changed before they were written. */

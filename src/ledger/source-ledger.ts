@@ -4,6 +4,7 @@
  */
 
 import { crc32 } from 'node:zlib';
+import { refusalsOf } from '../../transforms/consumers/refusals.ts';
 import { shapeOfWritten } from '../../transforms/formats/record-shape.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type {
@@ -209,7 +210,8 @@ export class SourceLedger {
       const { group, format, bytes } = record;
       const shape = format === first ? shapeOfWritten(record) : undefined;
       const seal = this.#seals[i];
-      return { kind: 'record', group, format, bytes, shape, ...(seal && { seal }) };
+      const refusals = refusalsOf(record);
+      return { kind: 'record', group, format, bytes, shape, refusals, ...(seal && { seal }) };
     });
     this.#hand(results, report);
   }
@@ -248,11 +250,11 @@ export class SourceLedger {
   }
 }
 
-/** Returns the record without secrets; if its bytes changed, without its shape, which depends on them. */
+/** Returns the record without secrets; if its bytes changed, without what depends on them. */
 function redacted(record: RecordResult, redactor: Redactor, counts: Map<string, number>): RecordResult {
   const bytes = redactor.redact(record.bytes, counts);
   if (bytes === record.bytes) return record;
-  const { seal, shape: _shape, ...same } = record;
+  const { seal, shape: _shape, refusals: _refusals, ...same } = record;
   return { ...same, bytes, ...(seal && { seal: { ...seal, crc32: crc32(bytes) } }) };
 }
 

@@ -27,7 +27,10 @@ interface PlainFile {
   readonly begin: readonly [source: number, provisional: boolean, identity: string];
   /** Absent if there are none. */
   readonly findings?: readonly FindingValues[];
-  readonly record: readonly [group: string, format: string, shape?: NonNullable<RecordResult['shape']>];
+  readonly record: readonly [
+    ...[group: string, format: string, refusals: RecordResult['refusals'] | null],
+    shape?: NonNullable<RecordResult['shape']>,
+  ];
   readonly session: readonly [
     ...[sessionId: string, line: number, offset: number, length: number],
     ...[entries: number, superseded: number, truncated: number, changes: CountList],
@@ -107,7 +110,7 @@ function placeOfReport(results: readonly Result[], begin: number): number | unde
 function pack(results: readonly Result[], known: Map<readonly string[], number>): PlainFile | undefined {
   const begin = results[0] as SourceBegin;
   const findings = results.slice(1, -3) as FindingResult[];
-  const [{ group, format, bytes, shape, seal }, session, report] = results.slice(-3) as [
+  const [{ group, format, bytes, shape, refusals = null, seal }, session, report] = results.slice(-3) as [
     RecordResult,
     SessionReport,
     SourceReport,
@@ -133,7 +136,7 @@ function pack(results: readonly Result[], known: Map<readonly string[], number>)
     kind: 'plain-file',
     begin: [source, provisional, identity],
     ...(findings.length > 0 && { findings: findings.map(valuesOf) }),
-    record: shape === undefined ? [group, format] : [group, format, shape],
+    record: shape === undefined ? [group, format, refusals] : [group, format, refusals, shape],
     session: sessionValues(sessionId, snapshot, session),
     tools: toolValues(toolCounts, usage, known),
     framing: framingValues(report.framing),
@@ -189,7 +192,7 @@ const hasOtherMembers = ({ folded, root, recordRejections, entryLog, rejection }
 /** Appends the results of a plain file to `into`. */
 function unpack(file: PlainFile, known: (readonly string[])[], into: Result[]): void {
   const [source, provisional, identity] = file.begin;
-  const [group, format, shape] = file.record;
+  const [group, format, refusals, shape] = file.record;
   const [sessionId] = file.session;
   into.push({ kind: 'source-begin', source, provisional, identity });
   for (const [severity, rule, line, message, count] of file.findings ?? NO_FINDINGS) {
@@ -197,7 +200,14 @@ function unpack(file: PlainFile, known: (readonly string[])[], into: Result[]): 
     into.push(count === undefined ? finding : { ...finding, count });
   }
   into.push(
-    { kind: 'record', group, format, bytes: file.bytes, ...(shape && { shape }) },
+    {
+      kind: 'record',
+      group,
+      format,
+      bytes: file.bytes,
+      ...(refusals && { refusals }),
+      ...(shape && { shape }),
+    },
     sessionOf(file, known),
     reportOf(file),
   );

@@ -5,6 +5,7 @@
  */
 
 import { crc32 } from 'node:zlib';
+import { refusalsIn } from '../../transforms/consumers/refusals.ts';
 import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
 import { addUsage, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
@@ -195,7 +196,7 @@ export class Recorder {
     const { format } = record;
     if (record.seal !== undefined) checkSeal(record, record.seal, this.#source?.name);
     this.#group = record.group;
-    this.#options.ledger.record(format);
+    this.#options.ledger.record(format, record.refusals ?? refusalsIn(record.bytes, format));
     this.#profileRecord(record);
     const location = this.#options.destination.record(record);
     if (location instanceof Promise) return location.then((at) => this.#note(format, at));

@@ -90,14 +90,18 @@ function checkFormats(
   return records;
 }
 
-/** Counts, for each format, the records in its shards, its sessions if these are fewer, and its refused records. */
+/** Counts, for each format, the records in its shards, its sessions if these are fewer, and what it or its consumer refuses. */
 function formatCounts(
   formats: readonly string[],
   shards: ReadonlyMap<string, ShardFacts>,
   { recordRejections, writers, contained, answers }: Totals,
 ): ReadonlyMap<string, Counts> {
   const all = new Map(formats.map((format) => [format, new Map<string, number>()]));
-  for (const { format, records } of shards.values()) add(all.get(format) ?? new Map(), 'records', records);
+  for (const { format, records, refused = [] } of shards.values()) {
+    const counts = all.get(format) ?? new Map<string, number>();
+    add(counts, 'records', records);
+    for (const [rule, n] of refused) add(counts, `consumer:${rule}`, n);
+  }
   for (const [format, counts] of all) {
     const sessions = writers.get(format) ?? 0;
     if (sessions !== (counts.get('records') ?? 0)) add(counts, 'sessions', sessions);

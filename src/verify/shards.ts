@@ -9,7 +9,9 @@ import type { ListedShard, ManifestFacts } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
 import type { ProfileRecount } from './profile-recount.ts';
 import { type RecordCheck, recordCheckOf } from './record.ts';
+import { refusalsOf } from './refusals.ts';
 import { splitsOf } from './splits.ts';
+import { add } from './tallies.ts';
 import { asCount, asText } from './untrusted.ts';
 import { recount, type UsageRecount } from './usage.ts';
 
@@ -34,6 +36,8 @@ export interface ShardFacts {
   readonly records: number;
   /** Undefined if records in the format do not list their tools. */
   readonly tools: ToolTally | undefined;
+  /** Records that the usual consumer refuses, by rule. */
+  readonly refused?: ReadonlyMap<string, number>;
   /** The answers of each record, if the dataset marks those that are context. */
   readonly answers?: readonly (Answers | undefined)[];
 }
@@ -123,6 +127,7 @@ async function readShard(
   const check = recordCheckOf(format, marks);
   const answers: (Answers | undefined)[] = [];
   const tally = new ToolTally();
+  const refused = new Map<string, number>();
   let listsTools = true;
   let records = 0;
   if (DECK.test(path)) {
@@ -150,12 +155,13 @@ async function readShard(
     if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);
     if (format === 'chat') recount(recounts.usage, group, value);
     recounts.profile.record(format, text, value);
+    for (const rule of refusalsOf(format, value)) add(refused, rule);
     if (marks) answers[line - 1] = answersOf(format, value);
     if (tools === undefined) listsTools = false;
     else tally.add(tools);
   }
   const tools = listsTools ? tally : undefined;
-  return { format, group, records, tools, ...(marks && { answers }) };
+  return { format, group, records, tools, refused, ...(marks && { answers }) };
 }
 
 /** Checks session traces: each header must be followed by a message. @returns the number of headers */

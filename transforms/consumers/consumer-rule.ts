@@ -4,6 +4,26 @@ import type { Message, WrittenRecord } from '../model/element.ts';
 /** How the consumer treats the record, or a part of it. */
 export type Effect = 'drops' | 'alters' | 'refuses';
 
+/** What the rules read of a record. */
+export type ConsumedRecord = Pick<WrittenRecord, 'bytes' | 'written'>;
+
+/** Who usually reads the records of a format that some consumers refuse, as the subject of a sentence. */
+export const USUAL_CONSUMERS: Readonly<Record<string, string>> = {
+  chat: 'chat templates',
+  'chat-inline': 'chat templates',
+  trl: 'TRL',
+  axolotl: 'axolotl',
+  openai: 'OpenAI',
+};
+
+/** A rule whose records are refused. */
+export interface Refusal {
+  /** What such a record has, as a noun: `reasoning`. */
+  readonly summary: string;
+  /** What to type, or to do, about them. */
+  readonly remedy: string;
+}
+
 export interface ConsumerRule {
   readonly name: string;
   readonly effect: Effect;
@@ -11,11 +31,13 @@ export interface ConsumerRule {
   /** Rest of a sentence that begins with a place such as `messages[3]`. */
   readonly problem: string;
   /** Indexes of the messages that break the rule; -1 for the record as a whole. */
-  broken(record: WrittenRecord): readonly number[];
+  broken(record: ConsumedRecord): readonly number[];
+  /** Set if its effect is `refuses`. */
+  readonly refusal?: Refusal;
 }
 
 /** Indexes of the messages for which `test` returns true. */
 export const where = (
-  record: WrittenRecord,
+  record: ConsumedRecord,
   test: (message: Message, at: number) => boolean,
 ): readonly number[] => record.written.flatMap((message, at) => (test(message, at) ? [at] : []));

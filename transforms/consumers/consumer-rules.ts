@@ -1,7 +1,7 @@
 /**
  * Rules for well-formed records that a consumer of their format refuses or changes, according to its documentation:
- * OpenAI's check of training files, chat templates (TRL, axolotl), loaders with typed columns (`datasets`). Only
- * `turnmill check --target` applies them. The requirements of LLaMA-Factory and FunctionGemma are rules of their
+ * OpenAI's check of training files, chat templates (TRL, axolotl), loaders with typed columns (`datasets`).
+ * `turnmill check --target` applies them all, a build counts those that refuse (refusals.ts). The requirements of LLaMA-Factory and FunctionGemma are rules of their
  * formats.
  */
 
@@ -10,18 +10,22 @@ import { NO_ANSWER } from '../formats/shared-rules.ts';
 import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
-import type { WrittenRecord } from '../model/element.ts';
 import { REASONING_MEMBERS, stringValue } from '../model/message.ts';
-import { type ConsumerRule, type Effect, where } from './consumer-rule.ts';
+import { type ConsumedRecord, type ConsumerRule, type Effect, type Refusal, where } from './consumer-rule.ts';
 import { openaiRules } from './openai.ts';
 
 const TEMPLATES = ['chat', 'chat-inline', 'trl', 'axolotl'];
 const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
 
+/** The rule about roles, which needs nothing else of a record. */
+export const UNKNOWN_ROLE = 'reader-role';
+
+export const isKnownRole = (role: string): boolean => ROLES.has(role);
+
 /** The list of several calls in the value of a turn, which may begin with a text or a thought. */
 const SEVERAL = /(?:^|\n<tool_call>|<\/think>\n\n)\[\{"name": /;
 
-function hasObjectValues({ bytes, written }: WrittenRecord): boolean {
+function hasObjectValues({ bytes, written }: ConsumedRecord): boolean {
   const tools = valueBytes(bytes, 'tools');
   if (tools?.[0] === OPEN_ARRAY && tools[1] !== CLOSE_ARRAY) return true;
   return written.some((message) =>
@@ -31,11 +35,15 @@ function hasObjectValues({ bytes, written }: WrittenRecord): boolean {
 
 export const consumerRules: readonly ConsumerRule[] = [
   {
-    name: 'reader-role',
+    name: UNKNOWN_ROLE,
     effect: 'refuses',
     formats: [...TEMPLATES, 'openai'],
     problem: 'has a role that is not one of system, user, assistant and tool',
-    broken: (record) => where(record, ({ role }) => !ROLES.has(role)),
+    broken: (record) => where(record, ({ role }) => !isKnownRole(role)),
+    refusal: {
+      summary: 'a role that templates do not know',
+      remedy: '--format trl leaves them out',
+    },
   },
   {
     name: 'reader-late-system',
@@ -83,6 +91,10 @@ export const consumerRules: readonly ConsumerRule[] = [
   },
   ...openaiRules,
 ];
+
+/** What a refusing rule says of its records; undefined for any other name. */
+export const refusalNamed = (rule: string): Refusal | undefined =>
+  consumerRules.find(({ name }) => name === rule)?.refusal;
 
 /** Rules of several formats that report that a part of the conversation is left out. Any other rule reports a change. */
 const LEFT_OUT: ReadonlySet<string> = new Set([

@@ -5,17 +5,18 @@
 
 import { readArguments } from '../formats/tool-arguments.ts';
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
-import { elementsOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
+import { elementsOf, type Member, membersOf, valueBytes, valuesOf } from '../json/members.ts';
 import { decode } from '../json/utf8.ts';
-import { assistantCalls } from '../model/assistant-calls.ts';
-import type { Message, WrittenRecord } from '../model/element.ts';
-import { objectBytes, stringValue, type ToolCall, toolCallsOf } from '../model/message.ts';
+import { assistantCalls, knownToolCalls } from '../model/assistant-calls.ts';
+import type { Message } from '../model/element.ts';
+import { objectBytes, REASONING_MEMBERS, stringValue, type ToolCall } from '../model/message.ts';
 import { UnansweredCalls } from '../model/unanswered-calls.ts';
-import { type ConsumerRule, where } from './consumer-rule.ts';
+import { type ConsumedRecord, type ConsumerRule, type Refusal, where } from './consumer-rule.ts';
 
-const OPENAI_MEMBERS: ReadonlySet<string> = new Set(
+export const OPENAI_MEMBERS: ReadonlySet<string> = new Set(
   'role content name tool_calls tool_call_id function_call weight refusal audio'.split(' '),
 );
+const isForeign = ({ key }: Member): boolean => !OPENAI_MEMBERS.has(key) && !REASONING_MEMBERS.includes(key);
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'function']);
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -23,7 +24,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * Finds results that answer no call of the assistant message before them, and messages with calls that have no result
  * before the next message of another role. Returns their indexes.
  */
-function matchResults({ written }: WrittenRecord): {
+function matchResults({ written }: ConsumedRecord): {
   readonly orphans: number[];
   readonly unanswered: number[];
 } {
@@ -52,21 +53,21 @@ function isEmpty({ bytes, role }: Message): boolean {
 
 function hasBadWeight({ bytes, role }: Message): boolean {
   const weight = valueBytes(bytes, 'weight');
-  return weight !== undefined && (role !== 'assistant' || !['0', '1'].includes(decode(weight)));
+  return weight !== undefined && (role !== 'assistant' || ![0, 1].includes(Number(decode(weight))));
 }
 
 function hasBadCalls(message: Message): boolean {
-  const calls = toolCallsOf(message);
+  const calls = knownToolCalls(message);
   if (calls === undefined) return false;
   return (
     message.role !== 'assistant' || calls === 'not-a-list' || calls.length === 0 || calls.some(isBadCall)
   );
 }
 
-const isBadCall = ({ bytes, isObject, id, name = '' }: ToolCall): boolean =>
+export const isBadCall = ({ bytes, isObject, id, name = '' }: ToolCall): boolean =>
   !isObject || id === undefined || !NAME.test(name) || stringValue(bytes, 'type') !== 'function';
 
-function isBadTool(tool: Uint8Array): boolean {
+export function isBadTool(tool: Uint8Array): boolean {
   const fn = tool[0] === OPEN_OBJECT ? objectBytes(tool, 'function') : undefined;
   if (fn === undefined || stringValue(tool, 'type') !== 'function') return true;
   if (membersOf(tool).some(({ key }) => !TOOL_MEMBERS.has(key))) return true;
@@ -77,30 +78,48 @@ function isBadTool(tool: Uint8Array): boolean {
 }
 
 /** The tool definitions of a record; none if they are a string. */
-function toolsOf({ bytes }: WrittenRecord): readonly Uint8Array[] {
+function toolsOf({ bytes }: ConsumedRecord): readonly Uint8Array[] {
   const tools = valueBytes(bytes, 'tools');
   return tools?.[0] === OPEN_ARRAY ? elementsOf(tools) : [];
 }
 
-const rules: readonly Pick<ConsumerRule, 'name' | 'problem' | 'broken'>[] = [
+/** About what no option changes. */
+const EXCLUDE = 'turnmill check LOGS --target openai shows where';
+
+type OpenaiRule = Pick<ConsumerRule, 'name' | 'problem' | 'broken'> &
+  Partial<Refusal> &
+  Pick<Refusal, 'summary'>;
+
+const rules: readonly OpenaiRule[] = [
+  {
+    name: 'reader-no-reasoning',
+    summary: 'reasoning',
+    remedy: '--reasoning drop',
+    problem: "has reasoning, which OpenAI's file check does not accept",
+    broken: (record) =>
+      where(record, ({ bytes }) => membersOf(bytes).some(({ key }) => REASONING_MEMBERS.includes(key))),
+  },
   {
     name: 'reader-orphan-result',
+    summary: 'a result without a call',
     problem: 'is not the result of a call in the assistant message before it',
     broken: (record) => matchResults(record).orphans,
   },
   {
     name: 'reader-unanswered-call',
+    summary: 'a call without a result',
     problem: 'has a call without a result before the next message',
     broken: (record) => matchResults(record).unanswered,
   },
   {
     name: 'reader-members',
+    summary: 'members that only other providers know',
     problem: "has members that OpenAI's file check does not accept",
-    broken: (record) =>
-      where(record, ({ bytes }) => membersOf(bytes).some(({ key }) => !OPENAI_MEMBERS.has(key))),
+    broken: (record) => where(record, ({ bytes }) => membersOf(bytes).some(isForeign)),
   },
   {
     name: 'reader-end',
+    summary: 'no answer at the end',
     problem: 'is the last message, but not an assistant message',
     broken: ({ written }) =>
       written.some(({ role }) => role === 'assistant') && written.at(-1)?.role !== 'assistant'
@@ -109,22 +128,27 @@ const rules: readonly Pick<ConsumerRule, 'name' | 'problem' | 'broken'>[] = [
   },
   {
     name: 'reader-content',
+    summary: 'a message without content',
     problem: 'has no content, which is allowed only for an assistant message with calls',
     broken: (record) => where(record, isEmpty),
   },
   {
     name: 'reader-weight',
+    summary: 'a weight that is not 0 or 1 of an answer',
     problem: 'has a weight that is not 0 or 1, or is not an assistant message',
     broken: (record) => where(record, hasBadWeight),
   },
   {
     name: 'reader-calls',
+    summary: 'a call without an id or a good name',
     problem:
       "has tool_calls that are not a list of an assistant's calls, each with an id, the type function and a name of 1 to 64 letters, digits, _ and -",
     broken: (record) => where(record, hasBadCalls),
   },
   {
     name: 'reader-arguments',
+    summary: 'arguments that are not a JSON object',
+    remedy: '--on-finding arguments-not-json=reject',
     problem: 'has a call whose arguments are not a JSON object',
     broken: (record) =>
       where(record, (message) =>
@@ -133,14 +157,17 @@ const rules: readonly Pick<ConsumerRule, 'name' | 'problem' | 'broken'>[] = [
   },
   {
     name: 'reader-tool',
+    summary: 'a tool without a good name or with bad parameters',
     problem:
       'has a tool that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and parameters, if any, that are an object',
     broken: (record) => (toolsOf(record).some(isBadTool) ? [-1] : []),
   },
 ];
 
-export const openaiRules: readonly ConsumerRule[] = rules.map((rule) => ({
-  ...rule,
-  effect: 'refuses',
-  formats: ['openai'],
-}));
+export const openaiRules: readonly ConsumerRule[] = rules.map(
+  ({ name, problem, broken, summary, remedy = EXCLUDE }) => ({
+    ...{ name, problem, broken, refusal: { summary, remedy } },
+    effect: 'refuses',
+    formats: ['openai'],
+  }),
+);

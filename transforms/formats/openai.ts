@@ -5,11 +5,12 @@
  * text parts becomes one text. Messages keep all their members.
  */
 
-import { valueBytes } from '../json/members.ts';
+import { keptMembersOf, valueBytes } from '../json/members.ts';
 import { addMember, concat, dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import { knownToolCalls } from '../model/assistant-calls.ts';
 import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
-import { stringValue, textOfValue, toolCallsOf } from '../model/message.ts';
+import { stringValue, textOfValue } from '../model/message.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { chatColumns } from './columns.ts';
@@ -56,7 +57,7 @@ function functionOf(definition: Uint8Array): Uint8Array | undefined {
 }
 
 function hasParallelCalls(message: Message): boolean {
-  const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
+  const calls = message.role === 'assistant' ? knownToolCalls(message) : undefined;
   return calls !== undefined && calls !== 'not-a-list' && calls.length > 1;
 }
 
@@ -82,6 +83,7 @@ const openai: Format<ArrowSafe> = {
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);
+    for (const { bytes } of messages) keptMembersOf(bytes); // several looks into each message follow
     reportOtherContents(messages, report);
     reportUnknownRoles(messages, report);
     const written = encodeArguments(joinTextParts(messages, report), asString, report);

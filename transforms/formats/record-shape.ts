@@ -41,12 +41,18 @@ export function shapeOfWritten({ format, written, bytes }: WrittenRecord): Recor
 
 /** Reads the shape from the bytes of a record; undefined if these are not an object with a list of messages. */
 export function shapeOfRecord(record: Uint8Array, format: string): RecordShape | undefined {
+  const messages = readMessages(record, format);
+  return messages && shapeOfMessages(messages);
+}
+
+/** Reads the messages from the bytes of a record; undefined if these are not an object with a list of messages. */
+export function readMessages(record: Uint8Array, format: string): readonly Message[] | undefined {
   if (record[0] !== OPEN_OBJECT) return undefined;
   if (!messageFormats.has(format) && textScanner.value(record, 0, 0) !== record.length) return undefined;
   for (const names of LISTS) {
     const lists = valuesOf(record, names);
     if (lists.every((list) => list?.[0] === OPEN_ARRAY))
-      return shapeOfMessages(lists.flatMap((list) => elementsOf(list as Uint8Array)).flatMap(messageOf));
+      return lists.flatMap((list) => elementsOf(list as Uint8Array)).flatMap(messageOf);
   }
   return undefined;
 }

@@ -5,14 +5,16 @@
 
 import { LETTER_N, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
+import { ReturnOverride } from '../json/notes.ts';
 import { oneLine } from '../json/one-line.ts';
 import { textScanner } from '../json/plain-scanner.ts';
 import { inString } from '../json/respace.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { addMember, editElements, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import { knownToolCalls } from '../model/assistant-calls.ts';
 import type { Message } from '../model/element.ts';
-import { type ToolCall, textOfValue, toolCallsOf } from '../model/message.ts';
+import { type ToolCall, textOfValue } from '../model/message.ts';
 import type { FormatFinding } from './format.ts';
 
 export type Report = (finding: FormatFinding) => void;
@@ -38,10 +40,32 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Nesting depth of arguments: record, messages, message, tool_calls, call and function are around them. */
 const DEPTH = 6;
 
+/** Remembers what a string of arguments holds, because the format, its checks and its consumer ask. */
+class KnownArguments extends ReturnOverride {
+  readonly #read: Arguments;
+
+  constructor(json: Uint8Array, read: Arguments) {
+    super(json);
+    this.#read = read;
+  }
+
+  static of(json: Uint8Array): Arguments | undefined {
+    return #read in json ? (json as unknown as KnownArguments).#read : undefined;
+  }
+}
+
 /** @param json the JSON text of `arguments`; undefined if there are none */
 export function readArguments(json: Uint8Array | undefined): Arguments {
   if (json === undefined || json[0] === LETTER_N) return { holds: 'none', source: EMPTY };
   if (json[0] !== QUOTE) return holding(json);
+  const known = KnownArguments.of(json);
+  if (known !== undefined) return known;
+  const read = readText(json);
+  new KnownArguments(json, read);
+  return read;
+}
+
+function readText(json: Uint8Array): Arguments {
   const text = textOfValue(json) as string;
   if (LONE_SURROGATE.test(text)) return { holds: 'text', source: EMPTY }; // a lone surrogate has no UTF-8
   const bytes = encode(text);
@@ -115,7 +139,7 @@ export function encodeArguments(
   report: Report,
 ): readonly Message[] {
   return messages.map((message, index) => {
-    const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
+    const calls = message.role === 'assistant' ? knownToolCalls(message) : undefined;
     if (calls === undefined || calls === 'not-a-list') return message;
     const list = valueBytes(message.bytes, 'tool_calls') as Uint8Array;
     const edited = editElements(list, (_bytes, i) => {

@@ -1,6 +1,6 @@
 /**
  * Stage of `turnmill check --target`: reports, before each record, what consumers of its format would drop, alter or
- * refuse. Builds do not use it.
+ * refuse. A build counts what they refuse (consumers/refusals.ts).
  */
 
 import { consumerRules } from '../consumers/consumer-rules.ts';
@@ -9,11 +9,12 @@ import type { Handlers, Stage } from '../stage.ts';
 
 function* check(record: WrittenRecord): Generator<StreamElement> {
   const { origin, sessionId, format } = record;
-  for (const { name: rule, effect, formats, problem, broken } of consumerRules) {
+  for (const { name: rule, effect, formats, problem, broken, refusal } of consumerRules) {
     if (!formats.includes(format)) continue;
     const severity: Finding['severity'] = effect === 'refuses' ? 'ERROR' : 'WARNING';
+    const remedy = refusal === undefined ? '' : ` (${refusal.remedy})`;
     for (const at of broken(record)) {
-      const message = `${format}: ${at < 0 ? 'the record' : `messages[${at}]`} ${problem}`;
+      const message = `${format}: ${at < 0 ? 'the record' : `messages[${at}]`} ${problem}${remedy}`;
       yield { kind: 'finding', severity, rule, sessionId, origin, message };
     }
   }

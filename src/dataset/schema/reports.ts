@@ -67,7 +67,7 @@ export interface LedgerSums {
   readonly lines: number;
   /** Records of all formats. @unit records @example 21 */
   readonly records: number;
-  /** By format: `records` (also when there are none), `sessions` where they are fewer, `contained` (sessions that lie inside another record), and `refused:REASON`. With `--copies mark` also `answers` = `context` (answers that are trained in an earlier record) + `trained`. @unit records, sessions, answers @example {"chat":{"records":11}} */
+  /** By format: `records` (also when there are none), `sessions` where they are fewer, `contained` (sessions that lie inside another record), `refused:REASON`, and `consumer:RULE` (records that the usual consumer of the format refuses, formats.md). With `--copies mark` also `answers` = `context` (answers that are trained in an earlier record) + `trained`. @unit records, sessions, answers @example {"chat":{"records":11}} */
   readonly formats: Readonly<Record<string, Counts>>;
   /** Findings of severity ERROR. @unit findings @example 5 */
   readonly errors: number;

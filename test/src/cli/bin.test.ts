@@ -88,7 +88,7 @@ describe.skipIf(!existsSync(SCRIPT))('on a terminal', () => {
     expect(status).toBe(0);
     const [first, progress, summary] = stdout.split('\r\u001b[K');
     expect([first, progress]).toEqual(['', expect.stringContaining('/1 sources  ')]);
-    expect(summary).toMatch(/^turnmill: 1 record, /);
+    expect(summary).toMatch(/^turnmill: 1 conversation from 1 log\.\r?\n/);
     expect((await turnmill(['check', log])).stdout.toString()).not.toContain('\u001b');
   });
 

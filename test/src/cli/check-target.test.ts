@@ -103,7 +103,8 @@ describe('check --target', () => {
     'reader-calls': ['openai', [ask, reply({ tool_calls: [] })]],
     'reader-arguments': ['openai', [ask, calls('[]'), answer('c'), reply({})]],
     'reader-tool': ['openai', [ask, reply({})], [{ name: 'f g' }]],
-    'reader-members': ['openai', [ask, reply({ reasoning_content: 'c' })]],
+    'reader-no-reasoning': ['openai', [ask, reply({ reasoning_content: 'c' })]],
+    'reader-members': ['openai', [ask, reply({ annotations: [] })]],
   };
 
   test.each(Object.entries(broken))('%s', async (rule, [target, messages, tools = []]) => {

@@ -66,7 +66,9 @@ describe('build', () => {
     const out = join(folder, 'out');
     const { status, stdout, stderr } = await run(['build', log, '--out', out]);
     expect([status, stdout]).toEqual([3, '']);
-    expect(stderr).toContain(`turnmill: 1 record, 1 shard, `);
+    expect(stderr).toContain(
+      'turnmill: 1 conversation from 1 log; 1 rejection.\n\n  records    1 record, 1 shard, ',
+    );
     expect(stderr).toContain(`${log}:2  invalid-json: `);
     expect(stderr).toContain(`  To see why:  turnmill explain ${log}:2\n`);
     expect(stderr).toContain(`  All rejections: ${join(out, 'quarantine/rejected.jsonl')}\n`);
@@ -87,7 +89,9 @@ describe('build', () => {
     const { status, stdout, stderr } = await run(['check', log], new Terminal());
     const [before, progress, rest] = stderr.split('\r\u001b[K');
     expect([status, before, progress, rest]).toEqual([0, '', expect.stringContaining('/1 sources  '), '']);
-    expect(stdout).toMatch(/^turnmill: 1 record would be written/m);
+    expect(stdout).toMatch(
+      /^turnmill: 1 conversation from 1 log\.\n\n {2}records {4}1 record would be written/m,
+    );
   });
 
   test('ends the summary of --out - with the sums as JSON, but not on a terminal', async () => {
@@ -123,7 +127,7 @@ describe('check', () => {
     const log = writeLog(folder, 'a.jsonl', [entry(), '{']);
     const { status, stdout } = await run(['check', log]);
     expect(status).toBe(3);
-    expect(stdout).toMatch(/^turnmill: 1 record would be written \(dry run\) /m);
+    expect(stdout).toMatch(/^ {2}records {4}1 record would be written \(dry run\) /m);
     expect(readdirSync(folder)).toEqual(['a.jsonl']);
   });
 
@@ -136,10 +140,11 @@ describe('check', () => {
   });
 });
 
-/** The summary after its first line, which differs in the place and the time, and before what only check shows. */
+/** The summary without the line of the records, which differs in the place and the time, and without what only check shows. */
 const sumsOf = ({ stdout, stderr }: Ran): string =>
   `${stdout}${stderr}`
-    .replace(/^.*?turnmill:[^\n]*/s, '')
+    .replace(/^ {2}dialect .*?\n\n/ms, '')
+    .replace(/^ {2}records .*\n/m, '')
     .replace(/\n {2}All rejections: .*\n/, '\n')
     .replace(/\n {2}text read\n.*$/s, '');
 

@@ -52,7 +52,7 @@ test('check begins with a table of files, sessions, conversations, calls and ski
 test('build prints no such table', async () => {
   const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
   const { stderr } = await run('build', log, '--dry-run');
-  expect(stderr).toMatch(/^turnmill: 1 record/);
+  expect(stderr).toMatch(/^turnmill: 1 conversation from 1 log\./);
 });
 
 test('branches, compactions and sub-agents count as conversations of one session; a rejected file counts only as a file', () => {

@@ -86,9 +86,15 @@ describe('the consumer of a format', () => {
       ['reader-reasoning 1'],
     ],
     [
-      'an unknown member',
+      'reasoning',
       'openai',
       [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: 'c' })],
+      ['reader-no-reasoning 1'],
+    ],
+    [
+      'an unknown member',
+      'openai',
+      [user('a'), messageOf({ role: 'assistant', content: 'b', annotations: 'c' })],
       ['reader-members 1'],
     ],
     ['objects', 'trl', called, ['reader-columns -']],
