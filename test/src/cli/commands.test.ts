@@ -90,7 +90,7 @@ describe('build', () => {
     const [before, progress, rest] = stderr.split('\r\u001b[K');
     expect([status, before, progress, rest]).toEqual([0, '', expect.stringContaining('/1 sources  '), '']);
     expect(stdout).toMatch(
-      /^turnmill: 1 conversation from 1 log\.\n\n {2}records {4}1 record would be written/m,
+      /^turnmill: 1 conversation from 1 log\.\n\n {2}dialect .*\n.*\n\n {2}records {4}1 record would be written/,
     );
   });
 

@@ -17,13 +17,13 @@ async function run(...args: readonly string[]) {
   return { status, stdout: host.stdout.toString(), stderr: host.stderr };
 }
 
-/** Cells of the table that begins the output. */
-function tableOf(stderr: string): readonly (readonly string[])[] {
-  const [table = ''] = stderr.split('\n\n');
+/** Cells of the table after the sentence. */
+function tableOf(output: string): readonly (readonly string[])[] {
+  const [, table = ''] = output.split('\n\n');
   return table.split('\n').map((line) => line.trim().split(/ {2,}/));
 }
 
-test('check begins with a table of files, sessions, conversations, calls and skipped files by dialect', async () => {
+test('check shows a table of files, sessions, conversations, calls and skipped files by dialect', async () => {
   const logs = join(temporaryFolder(), 'logs');
   mkdirSync(logs, { recursive: true });
   for (const name of ['claude-code', 'codex'])
@@ -96,7 +96,7 @@ test('branches, compactions and sub-agents count as conversations of one session
   source('pi');
   session('V', 1);
   source('pi', { reason: 'corrupt-gzip', detail: '' });
-  expect(tableOf(table.text())[1]).toEqual(['pi', '2', '3', '4', '8', '1 corrupt-gzip (file)']);
+  expect(tableOf(`\n\n${table.text()}`)[1]).toEqual(['pi', '2', '3', '4', '8', '1 corrupt-gzip (file)']);
 });
 
 test('turnmill dialects lists each dialect and how it is recognised', async () => {

@@ -21,7 +21,7 @@ const ALL_MEMBERS: readonly true[] = [
     FindingResult,
     'kind' | 'severity' | 'rule' | 'sessionId' | 'line' | 'message' | 'count' | 'acrossSources'
   >,
-  true satisfies Known<RecordResult, 'kind' | 'group' | 'format' | 'bytes' | 'shape' | 'seal'>,
+  true satisfies Known<RecordResult, 'kind' | 'group' | 'format' | 'bytes' | 'shape' | 'refusals' | 'seal'>,
   true satisfies Known<
     SessionReport,
     | (
@@ -139,6 +139,11 @@ describe('the results of plain files', () => {
   it('keep the seal of a record', () => {
     const sealed: RecordResult = { ...record(0), seal: { crc32: 2 ** 32 - 1, sessionId: 's \ud800' } };
     const results = [begin(0), sealed, session(), report(0)];
+    expect(back(results)).toEqual(results);
+  });
+
+  it.each([[[]], [['reader-role']]])('keep the refusals %j of a record', (refusals) => {
+    const results = [begin(0), { ...record(0), refusals }, session(), report(0)];
     expect(back(results)).toEqual(results);
   });
 

@@ -4,6 +4,7 @@ import { asObject, type JsonObject } from '../../../src/verify/untrusted.ts';
 import { consumerRules } from '../../../transforms/consumers/consumer-rules.ts';
 import { quickRefusals } from '../../../transforms/consumers/openai-quick.ts';
 import { refusalsIn, refusalsOf, refusalsOfRoles } from '../../../transforms/consumers/refusals.ts';
+import type { FormatOptionValues } from '../../../transforms/formats/format-options.ts';
 import type { WrittenRecord } from '../../../transforms/model/element.ts';
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
 import { format } from '../../../transforms/stages/format.ts';
@@ -23,7 +24,7 @@ const recordOf = (
   name: string,
   messages: readonly object[],
   tools: readonly string[] = [],
-  options: object = {},
+  options: FormatOptionValues = {},
 ): WrittenRecord => {
   const stage = format.create({
     ...{ ...defaultsOf(format.options), format: [name], formatOptions: options },
@@ -87,7 +88,7 @@ it('has a case for every rule that refuses a conversation, except that of tools'
 });
 
 const GOOD = '{"name":"f","parameters":{"type":"object"}}';
-it.each<[string, readonly string[], object, readonly string[]]>([
+it.each<[string, readonly string[], FormatOptionValues, readonly string[]]>([
   ['a good tool', [GOOD], {}, []],
   ['a name with a blank', [GOOD, '{"name":"f g"}'], {}, ['reader-tool']],
   ['parameters that are no object', ['{"name":"f","parameters":[]}'], {}, ['reader-tool']],
