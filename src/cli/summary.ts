@@ -94,7 +94,7 @@ function tally(counts: Counts, order: readonly string[] = []): string {
 const only = (counts: Counts, start: string): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([name]) => name.startsWith(start)));
 
-/** The counts of a format that have no line of their own. */
+/** The counts of a format without those that have their lines elsewhere. */
 const otherCounts = ({ answers: _all, context: _context, trained: _trained, ...others }: Counts): Counts =>
   without(others, BY_CONSUMER);
 

@@ -4,7 +4,7 @@ import type { Message, WrittenRecord } from '../model/element.ts';
 /** How the consumer treats the record, or a part of it. */
 export type Effect = 'drops' | 'alters' | 'refuses';
 
-/** What the rules read of a record. */
+/** The parts of a record that the rules read. */
 export type ConsumedRecord = Pick<WrittenRecord, 'bytes' | 'written'>;
 
 /** Who usually reads the records of a format that some consumers refuse, as the subject of a sentence. */
@@ -18,9 +18,9 @@ export const USUAL_CONSUMERS: Readonly<Record<string, string>> = {
 
 /** A rule whose records are refused. */
 export interface Refusal {
-  /** What such a record has, as a noun: `reasoning`. */
+  /** Names the part that is refused: `reasoning`. */
   readonly summary: string;
-  /** What to type, or to do, about them. */
+  /** Says what to type about it. */
   readonly remedy: string;
 }
 

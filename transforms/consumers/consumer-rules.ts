@@ -92,7 +92,7 @@ export const consumerRules: readonly ConsumerRule[] = [
   ...openaiRules,
 ];
 
-/** What a refusing rule says of its records; undefined for any other name. */
+/** Returns the refusal of a rule; undefined for any other name. */
 export const refusalNamed = (rule: string): Refusal | undefined =>
   consumerRules.find(({ name }) => name === rule)?.refusal;
 
