@@ -15,7 +15,7 @@ const TRAINERS = [
   [
     'TRL, Unsloth',
     'trl',
-    'If `load_dataset` does not yet have its JSON type: `--arrow-safe`, and parse `arguments` into objects before the chat template.',
+    'With `datasets` older than 4.7: `--arrow-safe`, and parse `arguments` into objects before the chat template.',
   ],
   ['MLX-LM', 'trl', 'It passes messages unchanged to the chat template, and most templates need objects.'],
   ['axolotl', 'axolotl', '`type: chat_template`.'],

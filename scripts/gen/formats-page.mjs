@@ -42,8 +42,25 @@ export async function formatsPage(root) {
     'If the consumers of a format can be run, its last table shows what they do to the records of a large corpus. `npm run test:loaders` runs the consumers themselves; for OpenAI, it applies the documented rules ([how](decisions/0018-consumers-as-judges.md)). Consumers that parse JSON in Python change numbers and keys: 18.50 becomes 18.5.',
     ...sections.flat(),
     '## Loaders with columns',
-    '`load_dataset("OUT")` of the package `datasets` (5.2.0 was tried) opens a dataset without further arguments, also with `streaming=True`; with several formats, `load_dataset("OUT", "trl")`. The card, which is the `README.md` of the dataset, names the shards of each format and the types of their columns. Lists of messages and tools are columns of JSON, so their values are neither guessed from the first records nor filled with nulls. `samples` and the formats of plug-ins have no types there, because their records may have any members. One change is left: if all texts of a column in a block look like times, such as short completions of `prompt`, the loader writes them in its own way.',
-    'Versions before 4.7 have no JSON type and refuse such a card; name the shards, and the card is not read: `load_dataset("json", data_files="OUT/data/*.jsonl")`.',
+    '`load_dataset("OUT")` of the package `datasets` opens a dataset without further arguments, also with `streaming=True`; with several formats, `load_dataset("OUT", "trl")`. The card, which is the `README.md` of the dataset, names the shards of each format and the types of their columns, so that records of one day are neither typed by those of another nor filled with nulls. A column that a record does not have is null, such as `parallel_tool_calls` of `openai`.',
+    table(
+      ['format', '`datasets` 4.7 or newer', 'older versions'],
+      [
+        ['`sharegpt`, `functiongemma`, `functiongemma-teaching`', 'as written', 'as written'],
+        ['`prompt`', 'as written', 'as written; refused if all completions of a block look like times'],
+        [
+          '`trl`, `openai`, `chat`, `chat-inline` with `--arrow-safe`',
+          'as written, with nulls for members that only other messages have',
+          'the same; refused if a message has parts, or objects other than calls',
+        ],
+        [
+          '`trl`, `openai`, `chat`, `chat-inline`, `axolotl`, `atif`, `sts`, `samples`',
+          'as written, but for numbers in objects: rounded to 10 decimal places (`1e-12` becomes 0), refused if they are whole and have more than 64 bits',
+          'refused',
+        ],
+      ],
+    ),
+    'Versions before 4.7 have no type for JSON, and refuse a whole dataset if a column of any of its formats needs it; `--meta` adds such a column, except where it is a text. The card says so. TRL 1.16 needs 4.7, and axolotl 0.19 has 4.8.4; LLaMA-Factory 0.9.5 has at most 4.0.0, so build `sharegpt` into a folder of its own. If the shards are named, the card is not read: `load_dataset("json", data_files="OUT/data/sharegpt/*.jsonl")`.',
     'The rest of this section is about shards that are named so. `load_dataset("json")` of the package `datasets` changes records, both in a version with a JSON type and in an older one. Both guess a type for every column from its values, inside arguments too; `--arrow-safe` writes `tools` and `arguments` as strings, so that there is nothing to guess. Content that is text in some records and parts in others is still a column of two types.',
     ...loadersBlocks(expected),
   ]);

@@ -24,11 +24,19 @@ const NOT_FOUND = [
   'passwords that nothing names, and secrets of services that no rule knows.',
 ];
 
-/** Returns the user's own text, or one about the dataset. It depends on the settings and the counts only. */
-export function cardBody(settings: BodySettings, rows: readonly CardRow[], sums: LedgerSums): string {
+/**
+ * Returns the user's own text, or one about the dataset. It depends on the settings, the records and the counts only.
+ * @param needJson configs with columns of JSON
+ */
+export function cardBody(
+  settings: BodySettings,
+  rows: readonly CardRow[],
+  sums: LedgerSums,
+  needJson: readonly string[],
+): string {
   if (settings.card !== undefined) return `${settings.card.trimEnd()}\n`;
   const parts = [
-    ...[overview(rows), splits(settings), origin(sums)],
+    ...[overview(rows), loading(needJson), splits(settings), origin(sums)],
     ...[secrets(settings, sums.rewrites), limits(settings, sums)],
   ];
   return `${parts.flat().join('\n')}\n`;
@@ -47,6 +55,15 @@ const overview = (rows: readonly CardRow[]): readonly string[] => [
   ),
   '',
 ];
+
+function loading(needJson: readonly string[]): readonly string[] {
+  if (needJson.length === 0) return [];
+  const names = needJson.map((name) => `\`${name}\``).join(', ');
+  return [
+    `\`load_dataset\` reads this folder with version 4.7 or newer of \`datasets\`: older ones have no type for JSON, which columns of ${names} have. In such columns it rounds numbers to 10 decimal places.`,
+    '',
+  ];
+}
 
 function splits({ split }: BodySettings): readonly string[] {
   if (split === undefined) return [];

@@ -3,7 +3,6 @@
  * ledger as data, and the types of their columns, without which it guesses them from the first block (docs/formats.md).
  */
 import { dirname } from 'node:path';
-import type { Columns, ColumnType } from '../../transforms/formats/columns.ts';
 import type { Format } from '../../transforms/formats/format.ts';
 import { valuesFor } from '../../transforms/formats/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
@@ -12,14 +11,8 @@ import type { ManifestShard } from '../dataset/schema/manifest.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type BodySettings, type CardRow, cardBody } from './card-body.ts';
-
-const TYPES: Readonly<Record<ColumnType, readonly string[]>> = {
-  text: ['dtype: string'],
-  boolean: ['dtype: bool'],
-  json: ['dtype: json'],
-  'json-list': ['list: json'],
-  turns: ['list:', '- name: from', '  dtype: string', '- name: value', '  dtype: string'],
-};
+import { JSON_LIST, JSON_TYPE, ObservedColumns } from './observed-columns.ts';
+import { namedLines } from './observed-type.ts';
 
 type CardSettings = BodySettings &
   Pick<Settings, 'format' | 'formatOptions' | 'plugIns' | 'meta' | 'license'>;
@@ -30,15 +23,26 @@ interface Config {
   readonly splits: readonly Omit<CardRow, 'config'>[];
 }
 
-/** Returns the text of the card. It depends on the settings, the shards and the sums only. */
-export function cardText(settings: CardSettings, shards: readonly ManifestShard[], sums: LedgerSums): string {
+/**
+ * Returns the text of the card. It depends on the settings, the records and the sums only.
+ * @param observed what the records of each format showed
+ */
+export function cardText(
+  settings: CardSettings,
+  shards: readonly ManifestShard[],
+  sums: LedgerSums,
+  observed: ReadonlyMap<string, ObservedColumns>,
+): string {
   const { license } = settings;
   const configs = configsOf(settings, shards);
+  const needJson: string[] = [];
   const typed = configs.flatMap(({ format }) => {
-    const columns = Object.entries(columnsOf(format, settings) ?? {});
-    return columns.length === 0
+    const types = [...typesOf(format, settings, observed.get(format.name))];
+    const lines = types.flatMap(([name, type]) => namedLines(name, type));
+    if (types.some(([, type]) => type[0] === JSON_TYPE || type[0] === JSON_LIST)) needJson.push(format.name);
+    return lines.length === 0
       ? []
-      : [`- config_name: ${format.name}`, '  features:', ...columns.flatMap(featureLines)];
+      : [`- config_name: ${format.name}`, '  features:', ...lines.map((line) => `  ${line}`)];
   });
   const yaml = [
     ...(license === undefined ? [] : [`license: ${license}`]),
@@ -48,7 +52,7 @@ export function cardText(settings: CardSettings, shards: readonly ManifestShard[
   const rows = configs.flatMap(({ format, splits }) =>
     splits.map((split) => ({ config: format.name, ...split })),
   );
-  return `${['---', ...yaml, '---'].join('\n')}\n${cardBody(settings, rows, sums)}`;
+  return `${['---', ...yaml, '---'].join('\n')}\n${cardBody(settings, rows, sums, needJson)}`;
 }
 
 /** The formats with shards, which a loader can read: the files of a config without any are an error. */
@@ -93,17 +97,30 @@ function configLines({ format, splits }: Config, at: number): readonly string[] 
   ];
 }
 
-/** The columns of the records of a run; undefined if the format does not know them. */
-function columnsOf(format: Format, { formatOptions, meta, copies }: CardSettings): Columns | undefined {
-  const options = valuesFor(format, formatOptions);
-  const plain = format.columns?.(options);
-  if (plain === undefined) return undefined;
-  const columns = (copies === 'mark' && format.context?.columns?.(plain)) || plain;
-  if (meta.length === 0 || format.metadata === undefined) return columns;
-  const type = format.metadata(options) === 'string' ? 'text' : 'json';
-  return { ...columns, [format.metadataMember ?? 'metadata']: type };
+/** The types of the columns of a run; none if the format does not know them. */
+function typesOf(
+  format: Format,
+  { formatOptions, meta }: CardSettings,
+  observed: ObservedColumns | undefined,
+): ReadonlyMap<string, readonly string[]> {
+  const types = observed?.types() ?? new Map<string, readonly string[]>();
+  if (types.size === 0 || meta.length === 0 || format.metadata === undefined) return types;
+  const isText = format.metadata(valuesFor(format, formatOptions)) === 'string';
+  const type = [isText ? 'dtype: string' : JSON_TYPE];
+  return new Map([...types, [format.metadataMember ?? 'metadata', type]]);
 }
 
-function featureLines([name, type]: readonly [string, ColumnType]): readonly string[] {
-  return [`  - name: ${name}`, ...TYPES[type].map((line) => `    ${line}`)];
+/** Creates what looks at the records of each format. */
+export function observedColumns(settings: CardSettings): ReadonlyMap<string, ObservedColumns> {
+  const { format: names, plugIns, formatOptions, copies } = settings;
+  return new Map(
+    [...formats, ...plugIns.formats].flatMap((format) => {
+      const plain = names.includes(format.name)
+        ? format.columns?.(valuesFor(format, formatOptions))
+        : undefined;
+      if (plain === undefined) return [];
+      const columns = (copies === 'mark' && format.context?.columns?.(plain)) || plain;
+      return [[format.name, new ObservedColumns(columns, format.hasOtherMembers === true)] as const];
+    }),
+  );
 }

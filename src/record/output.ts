@@ -21,8 +21,9 @@ import { decisiveSettings } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { keepsPaths } from '../settings/split-shares.ts';
 import { toolVersion } from '../version.ts';
-import { cardText } from './card.ts';
+import { cardText, observedColumns } from './card.ts';
 import { FileParts, type HeldParts, MemoryParts } from './held-parts.ts';
+import type { ObservedColumns } from './observed-columns.ts';
 import { PathWriter, type WrittenPath } from './path-writer.ts';
 import { redactionLines } from './redaction-lines.ts';
 
@@ -86,6 +87,7 @@ export class DatasetOutput implements Destination {
   readonly #signal: AbortSignal | undefined;
   readonly #series: ReadonlyMap<string, Series>;
   readonly #shards: Shards;
+  readonly #columns: ReadonlyMap<string, ObservedColumns>;
   /** The files of lines by name; a dataset has all of them, even empty ones. */
   readonly #lineFiles: ReadonlyMap<string, PlainLineFile>;
   readonly #fingerprints: PlainLineFile;
@@ -105,6 +107,7 @@ export class DatasetOutput implements Destination {
     this.#listing = listing;
     this.#signal = signal;
     this.#series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
+    this.#columns = observedColumns(settings);
     this.#shards = new Shards({ dir: writer.path, files: writer.files, shardSize, compress });
     const lineFiles = Object.values(LINE_FILES).map((file) => [file, openLineFile(writer, file)] as const);
     this.#fingerprints = openLineFile(writer, WORK_FILES.fingerprints);
@@ -135,6 +138,7 @@ export class DatasetOutput implements Destination {
     const series = this.#series.get(format) as Series;
     const own = split === undefined ? series : { ...series, folder: `${series.folder}/${split}` };
     const at = this.#shards.write(group, bytes, own);
+    this.#columns.get(format)?.see(bytes, at.shard);
     if (this.#redactions !== undefined)
       for (const line of redactionLines(bytes, at)) this.#redactions.writeText(line);
     const ready = this.#writer.whenReady();
@@ -187,7 +191,7 @@ export class DatasetOutput implements Destination {
   ): Promise<readonly WrittenFile[]> {
     const files = page === undefined ? [] : [this.#write(REPORTS.page, await page(shards))];
     if (this.#writer.keepsCard()) return files;
-    return [...files, this.#write(CARD, cardText(this.#settings, shards, sums))];
+    return [...files, this.#write(CARD, cardText(this.#settings, shards, sums, this.#columns))];
   }
 
   checkpoint(sources: number): void {

@@ -30,4 +30,4 @@ export HF_HUB_OFFLINE=1 HF_HOME=$work/hub TRANSFORMERS_VERBOSITY=critical PYTHON
 "$home/current/bin/python" "$here/judge.py" "$work" "$home/older/bin/python" "$@"
 mkdir "$work/publish"
 "$home/current/bin/python" "$here/publish.py" "$work/publish"
-"$home/current/bin/python" "$here/folder.py" "$work"
+"$home/current/bin/python" "$here/folder.py" "$work" "$home/older/bin/python"

@@ -45,8 +45,10 @@ export interface Format<Options extends object = object> {
    * metadata.
    */
   readonly metadata?: (options: Partial<Options>) => 'object' | 'string';
-  /** Columns of its records without metadata. Absent if they differ between records, or a record is not an object. */
+  /** Columns of its records without metadata. Absent if a record is not an object. */
   readonly columns?: (options: Partial<Options>) => Columns;
+  /** Whether its records may have members that are not in `columns`. */
+  readonly hasOtherMembers?: true;
   /** Name of the member with the metadata; `metadata` by default. */
   readonly metadataMember?: string;
   /** Set if its records end in a call by design, so that no check reports the call as unanswered. */

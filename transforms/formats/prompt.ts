@@ -164,7 +164,7 @@ const prompt: Format<PromptOptions> = {
   ],
   otherContent: 'is written as its JSON text',
   options,
-  columns: () => ({ prompt: 'text', completion: 'text' }),
+  columns: () => ({ prompt: 'text', completion: 'free-text' }),
   metadata: () => 'object',
   encode({ messages, tools }: Conversation, { turns = 'last', promptHeader = RESPONSE_FORMAT } = {}) {
     const findings: FormatFinding[] = [];

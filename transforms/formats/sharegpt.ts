@@ -165,7 +165,7 @@ const sharegpt: Format = {
   },
   otherContent: 'is written as its JSON text',
   options: {},
-  columns: () => ({ conversations: 'turns', system: 'text', tools: 'text' }),
+  columns: () => ({ conversations: 'turns', system: 'free-text', tools: 'text' }),
   metadata: () => 'string',
   encode({ messages, tools }: Conversation) {
     const findings: FormatFinding[] = [];

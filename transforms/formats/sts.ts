@@ -43,7 +43,7 @@ const sts: Format = {
   otherContent: 'is written as its JSON text',
   options: {},
   fileKind: () => 'sts.jsonl',
-  columns: () => ({ type: 'text', harness: 'text', id: 'text', message: 'json' }),
+  columns: () => ({ type: 'text', harness: 'free-text', id: 'free-text', message: 'json' }),
   metadata: () => 'object',
   encode(conversation: Conversation) {
     const { messages, tools } = conversation;

@@ -73,7 +73,7 @@ const split: ContextMarks = {
   meaning:
     'every record has `prompt` and `completion` instead of `messages`; the completion begins at the first answer that is not context',
   inAll: true,
-  columns: ({ messages: _, ...others }) => ({ prompt: 'json-list', completion: 'json-list', ...others }),
+  columns: ({ messages = 'json-list', ...others }) => ({ prompt: messages, completion: messages, ...others }),
   mark(written, answers) {
     const record = written[2] === MESSAGES[2] ? written : joined(written);
     return spliced(record, [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ManifestShard } from '../../../src/dataset/schema/manifest.ts';
 import type { LedgerSums } from '../../../src/dataset/schema/reports.ts';
-import { cardText } from '../../../src/record/card.ts';
+import { cardText, observedColumns } from '../../../src/record/card.ts';
 import { DEFAULT_SETTINGS } from '../../../src/settings/settings.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { buildLogs, entryLine } from '../../support/build-logs.ts';
@@ -21,9 +21,23 @@ const SUMS: LedgerSums = {
   ...{ records: 4, formats: { chat: { records: 4 } } },
 };
 
+/** The card of records that were not looked at, or of those in `records`. */
+function card(
+  changed: Partial<typeof DEFAULT_SETTINGS>,
+  shards: readonly ManifestShard[],
+  records: readonly object[] = [],
+): string {
+  const settings = { ...DEFAULT_SETTINGS, ...changed };
+  const observed = observedColumns(settings);
+  for (const one of records)
+    for (const columns of observed.values())
+      columns.see(Buffer.from(JSON.stringify(one)), 'data/a-00000.jsonl');
+  return cardText(settings, shards, SUMS, observed);
+}
+
 function header(settings: Partial<typeof DEFAULT_SETTINGS>, ...paths: readonly string[]): string {
   const shards = paths.map((path) => shard(path));
-  return cardText({ ...DEFAULT_SETTINGS, ...settings }, shards, SUMS).split('\n---\n')[0] as string;
+  return card(settings, shards).split('\n---\n')[0] as string;
 }
 
 const CHAT = `---
@@ -95,7 +109,7 @@ describe('the header of a card', () => {
 
 describe('the text of a card', () => {
   const body = (settings: Partial<typeof DEFAULT_SETTINGS>): string =>
-    cardText({ ...DEFAULT_SETTINGS, format: ['chat'], ...settings }, [shard('data/a-00000.jsonl', 4)], SUMS)
+    card({ format: ['chat'], ...settings }, [shard('data/a-00000.jsonl', 4)])
       .split('\n---\n')
       .slice(1)
       .join('\n---\n');
@@ -108,6 +122,17 @@ describe('the text of a card', () => {
     expect(text).toContain('Nothing was redacted');
     expect(text).toContain('1 error and 0 warnings');
     expect(text).toContain('Copies of a conversation');
+  });
+
+  it('says which version of the loader it needs, if a column is JSON', () => {
+    expect(body({})).toContain(
+      'version 4.7 or newer of `datasets`: older ones have no type for JSON, which columns of `chat` have',
+    );
+    expect(body({ format: ['sharegpt'] })).not.toContain('4.7');
+    const safe = { format: ['chat'], formatOptions: { arrowSafe: true } };
+    const record = { messages: [{ role: 'user', content: 'q' }], tools: '[]' };
+    expect(card(safe, [shard('data/a-00000.jsonl')], [record])).not.toContain('4.7');
+    expect(card({ ...safe, meta: ['reward'] }, [shard('data/a-00000.jsonl')], [record])).not.toContain('4.7');
   });
 
   it('counts what was redacted by rule, and says what is not found', () => {
@@ -124,29 +149,29 @@ describe('the text of a card', () => {
   });
 });
 
-describe.each(formats.filter(({ columns }) => columns !== undefined))('the columns of $name', ({ name }) => {
-  it('are the members of its records', async () => {
-    const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }];
-    const calls = [1, 2].map((i) => ({
-      ...{ id: `c${i}`, type: 'function', function: { name: 'add', arguments: '{"a":"<escape>"}' } },
-    }));
-    const answer = {
-      role: 'assistant',
-      content: 'I add.',
-      tool_calls: calls.slice(0, name.includes('teach') ? 1 : 2),
-    };
-    const log = entryLine({ tools, reply: answer });
-    const { out, records } = await buildLogs({ files: { 'a.jsonl': log } }, [
-      '--format',
-      name,
-      '--meta',
-      'source_id',
-    ]);
-    const known = [...readFileSync(join(out, 'README.md'), 'utf8').matchAll(/^ {2}- name: (\S+)$/gm)];
-    const members = new Set(records.flatMap((record) => Object.keys(JSON.parse(record))));
-    expect([...members].sort()).toEqual(known.map(([, key]) => key).sort());
-  });
-});
+describe.each(formats.filter(({ columns }) => columns !== undefined))(
+  'the columns of $name',
+  ({ name, metadata }) => {
+    it('are the members of its records', async () => {
+      const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }];
+      const calls = [1, 2].map((i) => ({
+        ...{ id: `c${i}`, type: 'function', function: { name: 'add', arguments: '{"a":"<escape>"}' } },
+      }));
+      const answer = {
+        role: 'assistant',
+        content: 'I add.',
+        tool_calls: calls.slice(0, name.includes('teach') ? 1 : 2),
+      };
+      const log = entryLine({ tools, reply: answer });
+      const { out, records } = await buildLogs({ files: { 'a.jsonl': log } }, [
+        ...['--format', name, ...(metadata === undefined ? [] : ['--meta', 'source_id'])],
+      ]);
+      const known = [...readFileSync(join(out, 'README.md'), 'utf8').matchAll(/^ {2}- name: (\S+)$/gm)];
+      const members = new Set(records.flatMap((record) => Object.keys(JSON.parse(record))));
+      expect([...members].sort()).toEqual(known.map(([, key]) => key).sort());
+    });
+  },
+);
 
 describe('the command', () => {
   it('writes the licence and the text of a file', async () => {
