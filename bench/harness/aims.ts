@@ -48,6 +48,7 @@ const isOfKind = (kind: string, { name, corpus }: SectionResult): boolean => {
   const plainName = name.replace(AIMS_PREFIX, '');
   if (kind === 'wide20') return plainName.startsWith('wide') && corpus.sessions < WIDE_SESSIONS;
   if (kind === 'wide') return plainName.startsWith('wide') && corpus.sessions >= WIDE_SESSIONS;
+  if (plainName.startsWith(`${kind}-long`)) return false;
   return plainName === kind || plainName.startsWith(`${kind}-`);
 };
 
@@ -160,6 +161,12 @@ export const corpusAims: readonly CorpusAim[] = [
   { id: 'wide20', work: 'wide (files of one entry)', simdjson: 8, faster: 0.5, orjson: 2.2 },
   { id: 'wide', work: 'wide, 100,000 files', simdjson: 8, faster: 0.8 },
   { id: 'calls', work: 'calls (one-shot calls, gzipped)' },
+  { id: 'claude-code', work: 'claude-code, many short sessions', orjson: 4 },
+  { id: 'claude-code-long', work: 'claude-code, one session', orjson: 3 },
+  { id: 'codex', work: 'codex, many short sessions', orjson: 4 },
+  { id: 'codex-long', work: 'codex, one session', orjson: 3 },
+  { id: 'responses', work: 'responses', orjson: 5 },
+  { id: 'sse', work: 'sse', orjson: 5 },
 ];
 
 /** Corpora without an aim. */

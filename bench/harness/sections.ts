@@ -49,7 +49,18 @@ export type SectionName = (typeof sectionNames)[number];
 
 /** The sections of the first table of the results. */
 export const aimSections: readonly SectionName[] = [
-  ...(['main', 'giant', 'small', 'fresh', 'wide20', 'wide', 'calls', 'startup'] as const),
+  ...([
+    'main',
+    'giant',
+    'small',
+    'fresh',
+    'wide20',
+    'wide',
+    'calls',
+    'claude-code',
+    'claude-code-long',
+  ] as const),
+  ...(['codex', 'codex-long', 'responses', 'sse', 'startup'] as const),
 ];
 
 /** The contenders in the first table. */
@@ -85,12 +96,12 @@ const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   growth5: 400_000_000,
   growth60: 400_000_000,
   growth600: 1_000_000_000,
-  'claude-code': 1_000_000_000,
-  'claude-code-long': 1_000_000_000,
-  codex: 1_000_000_000,
-  'codex-long': 1_000_000_000,
-  responses: 1_000_000_000,
-  sse: 1_000_000_000,
+  'claude-code': 100_000_000,
+  'claude-code-long': 100_000_000,
+  codex: 100_000_000,
+  'codex-long': 100_000_000,
+  responses: 100_000_000,
+  sse: 100_000_000,
 };
 
 /** Sizes in a quick run: just large enough for every contender to do some work. */
