@@ -47,17 +47,26 @@ export async function rejectionsPage(root) {
   const { dialects } = await built(root, 'transforms/dialects/index.js');
   const { checks } = await built(root, 'transforms/checks/index.js');
   const { formats } = await built(root, 'transforms/formats/index.js');
+  const { REMEDIES } = await built(root, 'src/ledger/remedies.js');
+  const { fateWords, wordsFor } = await built(root, 'src/charts/words.js');
+  const shownAs = (name) => `${code(name)}<br>${wordsFor(name)}`;
+  const shownRule = (rule) =>
+    wordsFor(rule) === rule.replaceAll('-', ' ') ? code(rule) : `${code(rule)} (${wordsFor(rule)})`;
   const { DROPS } = await built(root, 'transforms/model/drops.js');
   return page('Fates, rejections, rules and findings', [
     'Every line of the input has exactly one fate. `turnmill explain FILE:LINE` says which.',
-    table(['fate', 'what became of the line'], named(FATES)),
+    table(
+      ['fate', 'shown as', 'what became of the line'],
+      FATES.map(([name, text]) => [code(name), fateWords(name), prose(text)]),
+    ),
+    'The names are those in the files, for options and for `--json`; summaries, the report and the viewer show the words.',
     '## Why a dialect drops a line',
     'Counted as `dropped:NAME`; it is not part of any conversation.',
     table(['name', 'when'], named(Object.entries(DROPS))),
     ...SCOPES.flatMap(([scope, title, effect]) => {
       const reasons = catalogue.reasons.filter((reason) => reason.scope === scope);
-      const rows = reasons.map(({ name, summary }) => [name, summary]);
-      return [`## ${title}`, effect, table(['reason', 'when'], named(rows))];
+      const rows = reasons.map(({ name, summary }) => [shownAs(name), prose(summary), REMEDIES[name]]);
+      return [`## ${title}`, effect, table(['reason', 'when', 'what to do'], rows)];
     }),
     '## Why a file is skipped when the sources are listed',
     table(['reason', 'when'], named(skipReasons(root))),
@@ -75,7 +84,11 @@ export async function rejectionsPage(root) {
     'They report to `reports/integrity.jsonl` and never change data or stop a run. `--no-integrity` turns them off.',
     table(
       ['check', 'finds', 'rules'],
-      checks.map((check) => [code(check.name), prose(check.summary), check.rules.map(code).join(', ')]),
+      checks.map((check) => [
+        code(check.name),
+        prose(check.summary),
+        check.rules.map((rule) => shownRule(rule)).join(', '),
+      ]),
     ),
     'Reported when the results of all sources are combined: `session-in-parts` (WARNING), a session that also has entries in an earlier source; `copied-history` (WARNING), a conversation of `claude-code` whose first message is in an earlier source too.',
     'Rules of the formats:',

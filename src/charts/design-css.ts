@@ -6,7 +6,7 @@ export const designCss: string = `
   --ink:light-dark(#1d1f21,#e6e4df); --ink2:light-dark(#565a5e,#a6a8a9); --ink3:light-dark(#6f7377,#8b8f92);
   --rule:light-dark(#e4e0d7,#2b2f34); --rule2:light-dark(#cfcabf,#3b4046);
   --accent:light-dark(#0b6b5d,#5cc8b4); --accent-soft:light-dark(#e2f0ec,#173430);
-  --kept:light-dark(#0f7a69,#4db7a3); --superseded:light-dark(#a9bdb7,#4f6660); --blank:light-dark(#d9d6cd,#3a3e42);
+  --kept:light-dark(#0f7a69,#4db7a3); --folded:light-dark(#5fa596,#34806f); --superseded:light-dark(#a9bdb7,#4f6660); --blank:light-dark(#d9d6cd,#3a3e42);
   --dropped:light-dark(#d9a441,#b98a35); --truncated:light-dark(#b98257,#9c7350); --rejected:light-dark(#b8412f,#e0705c);
   --bad:light-dark(#a83222,#f08f7c); --bad-soft:light-dark(#fbeae6,#3a1f1b); --warn:light-dark(#855a00,#e0b45c); --warn-soft:light-dark(#fbf1db,#33290f);
   --good:light-dark(#0b6b5d,#5cc8b4); --good-soft:light-dark(#e2f0ec,#12302b);
@@ -38,6 +38,7 @@ button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:poin
 .tag.warn{background:var(--warn-soft);color:var(--warn)}
 .tag.good{background:var(--good-soft);color:var(--good)}
 .f-snapshot,.f-records{fill:var(--kept)}
+.f-folded{fill:var(--folded)}
 .f-superseded{fill:var(--superseded)}
 .f-blank{fill:var(--blank)}
 .f-dropped{fill:var(--dropped)}

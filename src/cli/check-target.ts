@@ -3,17 +3,21 @@
 import type { Effect } from '../../transforms/consumers/consumer-rule.ts';
 import { consumerRules, effectOf } from '../../transforms/consumers/consumer-rules.ts';
 import { formats } from '../../transforms/formats/index.ts';
+import { namedWords } from '../charts/words.ts';
 import type { Listing } from '../input/sources/source.ts';
 import { check } from '../job/build.ts';
+import { remedyText } from '../ledger/remedies.ts';
 import type { Result, SessionReport } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import type { Request } from './commands/command.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
 import { settingsOf } from './options/settings-of.ts';
-import { RunNotes, summaryOf } from './summary.ts';
+import { pathOf, RunNotes, summaryOf } from './summary.ts';
 
 interface Verdict {
   readonly source: string;
+  /** Absent for standard input. */
+  readonly path: string | undefined;
   readonly line: number;
   readonly effect: Effect;
   readonly rule: string;
@@ -31,22 +35,27 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
   ]);
   const notes = new RunNotes(values);
   let source = '';
+  let path: string | undefined;
+  const place = (line: number) => ({ source, path, line });
   let refused = false;
 
   function printVerdict(verdict: Verdict): Promise<void> | undefined {
     refused ||= verdict.effect === 'refuses';
-    const { source: file, line, effect, rule, message } = verdict;
-    const text = printable(`${file}:${line}: ${effect}: ${rule}: ${message}`);
+    const { path: file = '-', line, effect, rule, message } = verdict;
+    const text = printable(`${file}:${line}: ${effect}: ${namedWords(rule)}: ${message}`);
     return host.print(values.json === true ? JSON.stringify(verdict) : text);
   }
 
   function see(result: Result, listing: Listing): Promise<void> | undefined {
     notes.see(result, listing);
-    if (result.kind === 'source-begin') source = listing.sources.at(result.source)?.name ?? '';
+    if (result.kind === 'source-begin') {
+      source = listing.sources.at(result.source)?.name ?? '';
+      path = pathOf(listing, result.source);
+    }
     if (result.kind === 'session') return printRejections(result);
     if (result.kind !== 'finding' || !rules.has(result.rule)) return undefined;
     const { line, rule, message } = result;
-    return printVerdict({ source, line, effect: effectOf(rule), rule, message });
+    return printVerdict({ ...place(line), effect: effectOf(rule), rule, message });
   }
 
   async function printRejections({
@@ -57,7 +66,9 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
     const line = rejection?.line ?? snapshot?.line ?? 0;
     const all = rejection?.stage === 'format' ? [rejection] : recordRejections;
     for (const { reason: rule, detail: message } of all) {
-      await printVerdict({ source, line, effect: 'refuses', rule, message });
+      const remedy = remedyText(rule);
+      const text = remedy === undefined ? message : `${message} (${remedy})`;
+      await printVerdict({ ...place(line), effect: 'refuses', rule, message: text });
     }
   }
 

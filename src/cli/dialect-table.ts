@@ -1,10 +1,11 @@
-/** The table at the start of `check`, by dialect: files read, what they contain, and what was passed over. */
+/** The table at the start of `check`, by dialect: files read, what they contain, and what was not used. */
+import { wordsFor } from '../charts/words.ts';
 import type { Result, SessionReport, SourceReport } from '../ledger/result.ts';
 import { showCount } from '../sizes.ts';
 
 /** Row for files that no dialect recognises, or that were not read far enough to tell. */
 const NONE = 'none';
-const HEADINGS = ['dialect', 'files', 'sessions', 'conversations', 'tool calls', 'passed over'];
+const HEADINGS = ['dialect', 'files', 'sessions', 'conversations', 'tool calls', 'not used'];
 /** Column that is aligned on the left, as text. */
 const NAME_COLUMN = 0;
 /** Matches what a folded conversation adds to the id of its session: its number and the name of a sub-agent. */
@@ -15,14 +16,14 @@ class Row {
   sessions = 0;
   conversations = 0;
   toolCalls = 0;
-  readonly passedOver = new Map<string, number>();
+  readonly notUsed = new Map<string, number>();
 
-  passOver(why: string, count: number): void {
-    this.passedOver.set(why, (this.passedOver.get(why) ?? 0) + count);
+  leaveOut(why: string, count: number): void {
+    this.notUsed.set(why, (this.notUsed.get(why) ?? 0) + count);
   }
 
   get cells(): readonly string[] {
-    const why = [...this.passedOver].map(([name, count]) => `${showCount(count)} ${name}`);
+    const why = [...this.notUsed].map(([name, count]) => `${showCount(count)} ${name}`);
     const counts = [this.files, this.sessions, this.conversations, this.toolCalls].map(showCount);
     return [...counts, why.join(', ')];
   }
@@ -73,15 +74,15 @@ export class DialectTable {
     const row = this.#rows.get(dialect) ?? new Row();
     this.#rows.set(dialect, row);
     row.files++;
-    if (status === 'rejected') row.passOver(`${rejection?.reason} (file)`, 1);
+    if (status === 'rejected') row.leaveOut(`${wordsFor(String(rejection?.reason))} (file)`, 1);
     else {
       row.sessions += this.#others + this.#folded.size;
       row.conversations += this.#conversations;
       row.toolCalls += this.#toolCalls;
-      if (status === 'empty') row.passOver('empty (file)', 1);
+      if (status === 'empty') row.leaveOut('empty (file)', 1);
       for (const [fate, count] of fates) {
         const why = /^(?:dropped|rejected):(.*)$/.exec(fate)?.[1];
-        if (why !== undefined) row.passOver(why, count);
+        if (why !== undefined) row.leaveOut(wordsFor(why), count);
       }
     }
     this.#forget();

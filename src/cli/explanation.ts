@@ -4,6 +4,7 @@ import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import split2 from 'split2';
 import { DROPS } from '../../transforms/model/drops.ts';
+import { fateWords, namedWords } from '../charts/words.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { checkManifest } from '../dataset/manifest.ts';
 import { parseLine } from '../dataset/parse-line.ts';
@@ -16,8 +17,10 @@ import { joinFolders } from '../input/sources/folder-sessions.ts';
 import { listSources } from '../input/sources/list.ts';
 import { listInputs } from '../input/sources/list-inputs.ts';
 import type { SourceRef } from '../input/sources/source.ts';
+import { inputWith } from '../job/dataset-inputs.ts';
 import { explainLine } from '../job/explain.ts';
 import type { Explanation, FindingNote, MessageTrail } from '../job/line-trail.ts';
+import { remedyText } from '../ledger/remedies.ts';
 import { CONTAINED_ENTRY } from '../ledger/result.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
@@ -31,10 +34,11 @@ import { settingsOf } from './options/settings-of.ts';
 
 export async function explain({ words: [where = ''], values, signal, host }: Request): Promise<void> {
   const { file, line } = parseAddress(where);
+  const root = values.root ?? inputWith(file, values.in);
   const settings = resolveSettings(await withPlugInFiles(settingsOf([file], values)));
   host.checkStdin([file], true);
-  const isStored = isObjectUrl(values.root ?? file) || isObjectUrl(file);
-  const ref = isStored ? await objectAt(file, values.root, settings) : sourceAt(file, values.root, settings);
+  const isStored = isObjectUrl(root ?? file) || isObjectUrl(file);
+  const ref = isStored ? await objectAt(file, root, settings) : sourceAt(file, root, settings);
   for (const logged of await explainLine({ ref, line, settings, signal })) {
     const found = await recordsOf(logged, values.in, settings.s3);
     const explanation =
@@ -44,7 +48,7 @@ export async function explain({ words: [where = ''], values, signal, host }: Req
     const text =
       values.json === true
         ? JSON.stringify({ ...explanation, ...found })
-        : explanationText(explanation, found);
+        : explanationText(explanation, found, values.in ?? '');
     await host.print(text);
   }
   await host.endPrinting();
@@ -209,20 +213,24 @@ function sameEnd(a: string, b: string): boolean {
 }
 
 const LABEL_WIDTH = 11;
+const REJECTED = 'rejected:';
+/** Said by remedies, and done by this command. */
+const SHOWN_HERE = 'turnmill explain FILE:LINE shows the place. ';
 
 /** Returns several lines, without a newline after the last one. */
-function explanationText(explanation: Explanation, found: Found | undefined): string {
+function explanationText(explanation: Explanation, found: Found | undefined, out: string): string {
   const { source, line, offset, length, messages, changes, findings, sessionFindings } = explanation;
   const { fate, session, sessionFate, group } = explanation;
   const bytes = offset === undefined ? '' : `, bytes ${offset} to ${offset + (length ?? 0)}`;
   const place = explanation.stage === 'source' ? '' : `, line ${line}${bytes}`;
   const rules = Object.entries(changes);
   return [
-    `${printable(source)}${place}: ${printable(fate)}`,
+    `${printable(source)}${place}: ${printable(fateWords(fate))}`,
     row('why', whyOf(explanation)),
+    row('to do', remedyOf(explanation)),
     row('session', session === undefined ? undefined : `${printable(session)}, ${sessionFate}`),
     row('group', group === undefined ? undefined : printable(group)),
-    row('record', found && recordText(found)),
+    row('record', found && recordText(found, out)),
     row('context', found?.context === undefined ? undefined : contextText(found.context)),
     ...recordRejectionLines(explanation),
     row('messages', messages && messagesText(messages)),
@@ -245,7 +253,7 @@ function notes(label: string, findings: readonly FindingNote[], own: number): (s
   return findings.map(({ severity, rule, message, line }, i) =>
     row(
       i === 0 ? label : '',
-      printable(`${severity} ${rule}${line === own ? '' : ` (line ${line})`}: ${message}`),
+      printable(`${severity} ${namedWords(rule)}${line === own ? '' : ` (line ${line})`}: ${message}`),
     ),
   );
 }
@@ -277,9 +285,16 @@ function whyOf(explanation: Explanation): string {
   return `the whole session was rejected because of line ${violationLine}: ${by}`;
 }
 
+/** Says what to type about a rejection. */
+function remedyOf({ fate, recordRejections = [] }: Explanation): string | undefined {
+  const [refused] = recordRejections;
+  const reason = fate.startsWith(REJECTED) ? fate.slice(REJECTED.length) : refused?.reason;
+  return reason === undefined ? undefined : remedyText(reason)?.replace(SHOWN_HERE, '');
+}
+
 function recordRejectionLines({ recordRejections = [] }: Explanation): (string | undefined)[] {
   return recordRejections.map(({ detail, reason }, i) =>
-    row(i === 0 ? 'refused' : '', printable(`${reason}: ${detail}`)),
+    row(i === 0 ? 'refused' : '', printable(`${namedWords(reason)}: ${detail}`)),
   );
 }
 
@@ -296,11 +311,14 @@ function contextText(messages: number): string {
   return `${first} in an earlier record too, which trains the answers among them`;
 }
 
-function recordText({ records, in: container }: Found): string {
+/** @param out the dataset, so that the paths are those of files */
+function recordText({ records, in: container }: Found, out: string): string {
+  const placeOf = ({ shard, line }: RecordPlace): string =>
+    printable(`${out.replace(/\/$/, '')}/${shard}:${line}`);
   if (container !== undefined) {
-    const { shard, line, session, source } = container;
-    return `none; it lies inside ${printable(shard)}, line ${line} (session ${printable(session ?? '')} of ${printable(source)})`;
+    const { session, source } = container;
+    return `none; it lies inside ${placeOf(container)} (session ${printable(session ?? '')} of ${printable(source)})`;
   }
   if (records.length === 0) return 'none in that dataset';
-  return records.map(({ shard, line }) => `${printable(shard)}, line ${line}`).join('; ');
+  return records.map(placeOf).join('; ');
 }

@@ -1,29 +1,45 @@
 /** Prints the records of a quarantine, and the result of replaying one. */
 import { join } from 'node:path';
+import { shellWord } from '../charts/numbers.ts';
+import { namedWords, wordsFor } from '../charts/words.ts';
 import { type QuarantineRecord, readQuarantine } from '../job/quarantine-records.ts';
 import { type ReplayRequest, replayQuarantine } from '../job/replay.ts';
+import { remedyText } from '../ledger/remedies.ts';
 import { printable } from '../printable.ts';
 import { plural, showCount, showSize } from '../sizes.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
 import type { Host } from './host.ts';
 
 /**
- * Prints a line for each record, leaving out the bytes.
+ * Prints a line for each record, leaving out the bytes, and what to do about each reason.
+ * @param shown the dataset as the user named it
  * @returns the exit status
  */
 export async function listQuarantine(
   out: string,
+  shown: string,
   json: boolean,
   signal: AbortSignal,
   host: Host,
 ): Promise<number> {
   const scopes = new Map<string, number>();
+  const reasons = new Set<string>();
+  let first: string | undefined;
   for await (const { record } of readQuarantine(out)) {
     signal.throwIfAborted();
     scopes.set(record.scope, (scopes.get(record.scope) ?? 0) + 1);
+    reasons.add(record.reason);
+    if (record.line !== undefined) first ??= `${record.source.uri}:${record.line}`;
     await host.print(json ? asJson(record) : asText(record));
   }
-  if (!json) await host.print(summary(scopes));
+  if (!json)
+    await host.print(
+      [
+        summary(scopes),
+        ...remedies(reasons),
+        ...(first === undefined ? [] : [printable(toSeeWhy(first, shown))]),
+      ].join('\n'),
+    );
   await host.endPrinting();
   return SUCCESS;
 }
@@ -44,8 +60,19 @@ function asText(record: QuarantineRecord): string {
   const where = line === undefined ? source.uri : `${source.uri}:${line}`;
   const size = scope === 'source' ? '' : ` (${showSize(end - start)}, ${keptOf(record)})`;
   const more = count > 1 ? `, and ${showCount(count - 1)} more of this line` : '';
-  return printable(`${where}  ${scope}  ${reason}${size}: ${error.message}${more}`);
+  return printable(`${where}  ${scope}  ${namedWords(reason)}${size}: ${error.message}${more}`);
 }
+
+/** Returns `what to do: REASON: REMEDY` for each reason. */
+export function remedies(reasons: Iterable<string>): readonly string[] {
+  return [...reasons].flatMap((reason) => {
+    const remedy = remedyText(reason);
+    return remedy === undefined ? [] : [`what to do about ${printable(wordsFor(reason))}: ${remedy}`];
+  });
+}
+
+const toSeeWhy = (address: string, out: string): string =>
+  `to see why: turnmill explain ${[address, '--in', out].map(shellWord).join(' ')}`;
 
 function summary(scopes: ReadonlyMap<string, number>): string {
   const parts = [...scopes].map(([scope, n]) => `${showCount(n)} ${scope}`);

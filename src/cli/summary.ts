@@ -1,6 +1,7 @@
 /** The summary at the end of a run: what was written and where, the fates of the lines, the rejections. */
 
 import { join } from 'node:path';
+import { fateWords, namedWords } from '../charts/words.ts';
 import { quarantinePath } from '../dataset/layout.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { Listing } from '../input/sources/source.ts';
@@ -13,10 +14,12 @@ import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
 import { plural, showCount, showDuration, showSize } from '../sizes.ts';
 import type { Values } from './options/values.ts';
+import { remedies } from './quarantine-report.ts';
 import { refusedLines, sentenceOf } from './summary-sentence.ts';
 
 const FATES = ['snapshot', 'superseded', 'truncated', 'folded', 'blank'];
 const REJECTED = 'rejected:';
+const DROPPED = 'dropped:';
 const LABEL_WIDTH = 11;
 const MAX_EXTENSIONS = 8;
 
@@ -83,11 +86,15 @@ function row(label: string, parts: readonly (string | undefined)[]): string | un
 }
 
 /** Returns `12 written, 1 rejected`: the names in `order` first, then the others by name. */
-function tally(counts: Counts, order: readonly string[] = []): string {
+function tally(
+  counts: Counts,
+  order: readonly string[] = [],
+  shown: (name: string) => string = namedWords,
+): string {
   const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return Object.entries(counts)
     .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
-    .map(([name, count]) => `${showCount(count)} ${printable(name)}`)
+    .map(([name, count]) => `${showCount(count)} ${printable(shown(name))}`)
     .join(', ');
 }
 
@@ -119,16 +126,26 @@ function answers(sums: RunSummary['sums']): (string | undefined)[] {
   });
 }
 
-/** Returns the counts of lines by fate; rejections are on a separate line. */
+/** Returns the counts of lines by fate; lines that are left out and rejections are on separate lines. */
 function fates(sums: RunSummary['sums']): (string | undefined)[] {
-  const kept = tally(without(sums.fates, REJECTED), FATES);
-  const rejected = tally(only(sums.fates, REJECTED));
-  const [first, ...rest] = [kept, rejected].filter((text) => text !== '');
+  const whole = without(without(sums.fates, REJECTED), DROPPED);
+  const rows = [
+    tally(whole, FATES, fateWords),
+    detailed('left out', sums.fates, DROPPED),
+    detailed('rejected', sums.fates, REJECTED),
+  ];
+  const [first, ...rest] = rows.filter((text) => text !== '');
   const all = showCount(sums.lines);
   return [
     row('lines', [first === undefined ? all : `${all}: ${first}`]),
     ...rest.map((text) => row('', [text])),
   ];
+}
+
+/** Returns `rejected: 4 time goes back (timestamp-not-increasing)`; empty if there are none. */
+function detailed(words: string, fates: Counts, start: string): string {
+  const own = Object.entries(only(fates, start)).map(([fate, n]) => [fate.slice(start.length), n]);
+  return own.length === 0 ? '' : `${words}: ${tally(Object.fromEntries(own))}`;
 }
 
 /** Says how many values a build with `--redact` would replace. */
@@ -181,7 +198,7 @@ function findings({ sums }: RunSummary, { errors }: RunNotes): (string | undefin
     .sort(([a], [b]) => (a === b ? 0 : a === 'error' ? -1 : 1))
     .map(
       ([severity, rule, count]) =>
-        `${indent}${showCount(count).padStart(width)} ${severity.padEnd(7)} ${printable(rule)}`,
+        `${indent}${showCount(count).padStart(width)} ${severity.padEnd(7)} ${printable(namedWords(rule))}`,
     );
   return [head, ...body];
 }
@@ -193,7 +210,7 @@ function rejections(
   if (count === 0) return [];
   const shown = examples.map(
     ({ where, reason, detail }) =>
-      `${' '.repeat(LABEL_WIDTH + 2)}${printable(`${where}  ${reason}: ${detail}`)}`,
+      `${' '.repeat(LABEL_WIDTH + 2)}${printable(`${where}  ${namedWords(reason)}: ${detail}`)}`,
   );
   const first = examples.find(({ where }) => /:\d+$/.test(where) && !where.startsWith('-:'));
   const written = out !== undefined && out !== '-';
@@ -203,11 +220,20 @@ function rejections(
     ]),
     ...shown,
     ...mixed(mixedSources),
+    ...todo(examples),
     ...(first === undefined
       ? []
       : ['', `  To see why:  turnmill explain ${[first.where, ...reading].map(shellWord).join(' ')}`]),
     ...(written ? [`  All rejections: ${printable(quarantinePath(out))}`] : []),
   ];
+}
+
+/** Says what to do about the reasons that are shown. */
+function todo(examples: readonly Example[]): readonly string[] {
+  const lines = remedies(new Set(examples.map(({ reason }) => reason)));
+  return lines.length === 0
+    ? []
+    : ['', ...lines.map((line) => `  ${line[0]?.toUpperCase()}${line.slice(1)}`)];
 }
 
 /** Says what to do about sources that were rejected because they have several session ids. */
@@ -224,6 +250,12 @@ const PLAIN = /^[\w@%+=:,./-]+$/;
 function shellWord(text: string): string {
   if (PLAIN.test(text)) return text;
   return `'${printable(text).replaceAll("'", `'\\''`)}'`;
+}
+
+/** The path of a source, for another command; undefined for standard input. */
+export function pathOf({ sources }: Pick<Listing, 'sources'>, source: number): string | undefined {
+  const path = sources.at(source)?.path;
+  return path === undefined ? undefined : Buffer.from(path, 'latin1').toString('utf8');
 }
 
 /** A rejection that the summary shows as an example. */
@@ -312,9 +344,8 @@ export class RunNotes {
   }
 
   #note({ sources }: Listing, line: number | undefined, reason: string, detail: string): void {
-    const ref = sources.at(this.#source);
-    if (ref === undefined || this.#examples.length >= MAX_EXAMPLES) return;
-    const path = ref.path === undefined ? '-' : Buffer.from(ref.path, 'latin1').toString('utf8');
+    if (sources.at(this.#source) === undefined || this.#examples.length >= MAX_EXAMPLES) return;
+    const path = pathOf({ sources }, this.#source) ?? '-';
     this.#examples.push({ where: line === undefined ? path : `${path}:${line}`, reason, detail });
   }
 

@@ -34,7 +34,7 @@ interface ReportedDataset {
 export async function report({ dataset, against, s3 = DEFAULT_S3 }: ReportRequest): Promise<string> {
   const now = await readDataset(dataset, s3);
   const before = against === undefined ? undefined : await readDataset(against, s3);
-  return renderReport({ ...now, drift: before && driftOf(before, now) });
+  return renderReport({ ...now, dataset, drift: before && driftOf(before, now) });
 }
 
 /** Reads a dataset. From a store, it fetches only the files that it needs: all of them if records must be counted. */

@@ -291,13 +291,13 @@ function reconcile({ settings, slice }: Run, ledger: Ledger): LedgerSums {
 
 const MAX_EXTENSIONS = 4;
 
-/** Names the files that the walk passed over, because a folder may contain nothing else. */
+/** Names the files that the walk skipped, because a folder may contain nothing else. */
 export function noInput({ inputs }: Settings, { extensions }: Pick<Listing, 'extensions'>): TurnmillError {
-  const passedOver = Object.entries(extensions)
+  const skipped = Object.entries(extensions)
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, MAX_EXTENSIONS)
     .map(([extension, count]) => `${count} ${printable(extension)}`);
-  const hint = passedOver.length === 0 ? '' : ` (passed over by name: ${passedOver.join(', ')})`;
+  const hint = skipped.length === 0 ? '' : ` (skipped because of their names: ${skipped.join(', ')})`;
   return new TurnmillError(
     'no-input',
     `no sessions found in ${namesOf(inputs)}${hint}; use --allow-empty to write an empty dataset`,

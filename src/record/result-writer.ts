@@ -104,7 +104,7 @@ export class Recorder {
     for (const skipped of sources) {
       this.#lines.skipped(skipped);
       if (losesNothing(skipped.reason)) continue;
-      const why = { reason: skipped.reason, detail: 'it was passed over' };
+      const why = { reason: skipped.reason, detail: 'it was skipped' };
       this.#quarantine.source(skipped, why, undefined);
     }
   }

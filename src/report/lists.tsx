@@ -5,8 +5,10 @@ import { formats } from '../../transforms/formats/index.ts';
 import { shortName } from '../../transforms/formats/record-shape.ts';
 import { Stack } from '../charts/bars.tsx';
 import { fitted, fittedName, shellWord, showNumber, showShare } from '../charts/numbers.ts';
+import { wordsFor } from '../charts/words.ts';
 import type { FindingProfile, RejectionExample, RejectionProfile } from '../dataset/schema/reports.ts';
 import { REASONS } from '../ledger/reasons.ts';
+import { remedyText } from '../ledger/remedies.ts';
 
 const MAX_MEANING = 180;
 
@@ -24,8 +26,9 @@ export function RejectedSection(props: {
   readonly rejections: readonly RejectionProfile[];
   readonly rejected: number;
   readonly lines: number;
+  readonly dataset: string;
 }): VNode {
-  const { rejections, rejected, lines } = props;
+  const { rejections, rejected, lines, dataset } = props;
   const all = rejections.reduce((sum, { count }) => sum + count, 0);
   return (
     <section id="rejected">
@@ -41,7 +44,7 @@ export function RejectedSection(props: {
       {rejections.length === 0 ? null : (
         <div class="card list">
           {rejections.map((rejection, i) => (
-            <RejectedReason rejection={rejection} all={all} isOpen={i === 0} />
+            <RejectedReason rejection={rejection} all={all} isOpen={i === 0} dataset={dataset} />
           ))}
         </div>
       )}
@@ -54,13 +57,15 @@ function RejectedReason(props: {
   readonly rejection: RejectionProfile;
   readonly all: number;
   readonly isOpen: boolean;
+  readonly dataset: string;
 }): VNode {
   const { reason, count, examples } = props.rejection;
+  const remedy = remedyText(reason);
   return (
     <details open={props.isOpen}>
       <summary>
         <b>
-          <OutsideName text={reason} />
+          <OutsideName text={wordsFor(reason)} />
         </b>
         <span class="num">{showNumber(count)}</span>
         <span class="why">{firstSentence(REASONS[reason] ?? '')}</span>
@@ -75,13 +80,14 @@ function RejectedReason(props: {
         />
       </summary>
       <ul class="ex">
+        {remedy === undefined ? null : <li class="todo">{`What to do: ${remedy}`}</li>}
         {examples.map((example) => (
-          <RejectedExample example={example} />
+          <RejectedExample example={example} dataset={props.dataset} />
         ))}
         {count > examples.length ? (
           <li class="dim">
             {`and ${showNumber(count - examples.length)} more: `}
-            <code>turnmill quarantine list DATASET</code>
+            <code>{`turnmill quarantine list ${shellWord(props.dataset)}`}</code>
           </li>
         ) : null}
       </ul>
@@ -89,7 +95,8 @@ function RejectedReason(props: {
   );
 }
 
-function RejectedExample({ example }: { readonly example: RejectionExample }): VNode {
+function RejectedExample(props: { readonly example: RejectionExample; readonly dataset: string }): VNode {
+  const { example, dataset } = props;
   const { source, line, byte_start, byte_end, message } = example;
   return (
     <li>
@@ -104,7 +111,7 @@ function RejectedExample({ example }: { readonly example: RejectionExample }): V
         <Outside text={message} />
       </p>
       {line === undefined ? null : (
-        <code class="cmd">{`turnmill explain ${shellWord(`${fittedName(source)}:${line}`)} --root LOGS`}</code>
+        <code class="cmd">{`turnmill explain ${shellWord(`${fittedName(source)}:${line}`)} --in ${shellWord(dataset)}`}</code>
       )}
     </li>
   );
@@ -139,7 +146,7 @@ function Finding({ finding }: { readonly finding: FindingProfile }): VNode {
     <details>
       <summary>
         <b>
-          <OutsideName text={rule} />
+          <OutsideName text={wordsFor(rule)} />
         </b>
         <span class="num">{showNumber(count)}</span>
         <span class="why">{meaningOfRule(rule)}</span>

@@ -5,17 +5,19 @@ import type { VNode } from 'preact';
 import { Dot, Stack } from '../charts/bars.tsx';
 import { Flow, type FlowNode } from '../charts/flow.tsx';
 import { fitted, showBytes, showCount, showNumber, showShare, sumOf } from '../charts/numbers.ts';
+import { wordsFor } from '../charts/words.ts';
 import { ChangesSection, RecordsSection } from './counts.tsx';
 import { DriftSection } from './drift-section.tsx';
 import { FindingsSection, RejectedSection } from './lists.tsx';
 import { FATES, type ReportData } from './report-data.ts';
 import { ReproduceSection, SourcesSection } from './tables.tsx';
 
-const MAX_DETAILS = 3;
+/** Characters of a note that are not clipped. */
+const MAX_NOTE = 62;
 const MAX_DETAIL = 40;
 
 export function Page({ data }: { readonly data: ReportData }): VNode {
-  const { manifest, profile, run, drift } = data;
+  const { manifest, profile, run, drift, dataset = 'DATASET' } = data;
   const nodes = nodesOf(manifest.ledger.fates);
   const rejected = nodes.find(({ fate }) => fate === 'rejected')?.value ?? 0;
   return (
@@ -27,13 +29,18 @@ export function Page({ data }: { readonly data: ReportData }): VNode {
       <main id="main" class="wrap">
         <Lead manifest={manifest} rejected={rejected} />
         <Fates total={manifest.totals.lines} nodes={nodes} />
-        <RejectedSection rejections={profile.rejections} rejected={rejected} lines={manifest.totals.lines} />
+        <RejectedSection
+          rejections={profile.rejections}
+          rejected={rejected}
+          lines={manifest.totals.lines}
+          dataset={dataset}
+        />
         <FindingsSection findings={profile.findings} />
         <RecordsSection manifest={manifest} profile={profile} />
         <ChangesSection ledger={manifest.ledger} />
         {drift === undefined ? null : <DriftSection drift={drift} />}
         <SourcesSection sources={profile.sources} count={sumOf(manifest.ledger.sources)} />
-        <ReproduceSection manifest={manifest} run={run} />
+        <ReproduceSection manifest={manifest} run={run} dataset={dataset} />
       </main>
       <footer class="wrap">
         Written by turnmill {manifest.tool.version}. One file, no network, no script.
@@ -138,9 +145,21 @@ function nodesOf(fates: Readonly<Record<string, number>>): readonly FlowNode[] {
     const details = parts
       .filter(([name]) => name.includes(':'))
       .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
-      .map(([name, n]) => `${fitted(name.slice(fate.length + 1), MAX_DETAIL)} ${showNumber(n)}`);
-    const more = details.length > MAX_DETAILS ? ` · ${details.length - MAX_DETAILS} more` : '';
-    const note = details.length === 0 ? meaning : `${details.slice(0, MAX_DETAILS).join(' · ')}${more}`;
+      .map(([name, n]) => `${fitted(wordsFor(name.slice(fate.length + 1)), MAX_DETAIL)} ${showNumber(n)}`);
+    const note = details.length === 0 ? meaning : fittedList(details);
     return [{ fate, label, note, value: parts.reduce((sum, [, n]) => sum + n, 0) }];
   });
+}
+
+/** Returns as many of the details as fit into a note, and the number of the others. */
+function fittedList(details: readonly string[]): string {
+  const [first = '', ...others] = details;
+  let text = first;
+  let left = others.length;
+  for (const detail of others) {
+    if (text.length + detail.length > MAX_NOTE) break;
+    text += ` · ${detail}`;
+    left -= 1;
+  }
+  return left === 0 ? text : `${text} · ${left} more`;
 }

@@ -1,7 +1,7 @@
 /** The sections Sources and Reproduce. */
 import type { ComponentChildren, VNode } from 'preact';
 import { Dot, Stack } from '../charts/bars.tsx';
-import { fittedName, showBytes, showCount, showNumber } from '../charts/numbers.ts';
+import { fittedName, shellWord, showBytes, showCount, showNumber } from '../charts/numbers.ts';
 import type { ManifestShard, RunFacts } from '../dataset/schema/manifest.ts';
 import type { SourceProfile } from '../dataset/schema/reports.ts';
 import { Outside, OutsideName } from './lists.tsx';
@@ -64,8 +64,9 @@ function SourceRow({ source }: { readonly source: SourceProfile }): VNode {
 export function ReproduceSection(props: {
   readonly manifest: ReportData['manifest'];
   readonly run: RunFacts | undefined;
+  readonly dataset: string;
 }): VNode {
-  const { manifest, run } = props;
+  const { manifest, run, dataset } = props;
   const { tool, settings_sha256, shards } = manifest;
   const shown = shards.slice(0, MAX_SHARDS);
   return (
@@ -81,7 +82,7 @@ export function ReproduceSection(props: {
           {run === undefined ? null : <RunRows run={run} />}
           <dt>check</dt>
           <dd>
-            <code class="cmd">turnmill verify DATASET</code>
+            <code class="cmd">{`turnmill verify ${shellWord(dataset)}`}</code>
           </dd>
         </dl>
       </div>

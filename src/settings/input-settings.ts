@@ -80,7 +80,7 @@ export const INPUT_SETTINGS = {
   } as Setting<readonly string[]>,
   exclude: {
     ...runInput,
-    help: 'Pass over the files in folders whose path matches GLOB, even if --include names them',
+    help: 'Skip the files in folders whose path matches GLOB, even if --include names them',
     default: [],
     shown: 'no files',
     type: texts('GLOB'),

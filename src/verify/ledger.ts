@@ -124,7 +124,7 @@ class LedgerReader {
   #checkOrder(line: number, key: SourceKey, skipped: boolean): void {
     const before = this.#before;
     const add = (expected: string): void => this.#problems.add(SOURCES, `line ${line}: expected ${expected}`);
-    if (before?.skipped === false && skipped) add('a source that was read, found one that was passed over');
+    if (before?.skipped === false && skipped) add('a source that was read, found one that was skipped');
     else if (before?.skipped === skipped && compareKeys(before.key, key) >= 0)
       add(`a source after '${before.key.name}', found '${key.name}'`);
     this.#before = { key, skipped };

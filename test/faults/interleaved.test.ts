@@ -78,8 +78,8 @@ describe('F213 interleaved sessions', () => {
         3999,
       ]);
       const { stdout } = await turnmill(['check', '-', '--group-by', 'none'], stdin);
-      expect(`${stdout}`).toContain('3,999 snapshot');
-      expect(`${stdout}`).toContain('2 rejected:session-reopened');
+      expect(`${stdout}`).toContain('3,999 made a record');
+      expect(`${stdout}`).toContain('rejected: 2 session came back after its end (session-reopened)');
     },
   );
 

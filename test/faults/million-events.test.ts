@@ -30,14 +30,14 @@ it('a million answers without a user: the session exceeds --max-conversation and
   }));
   const { status, stdout } = await turnmill(['check', path, '--max-conversation', '64MiB', '--workers', '1']);
   expect(status).toBe(3);
-  expect(`${stdout}`).toContain('1,000,000: 1,000,000 rejected:conversation-too-long');
+  expect(`${stdout}`).toContain('1,000,000: rejected: 1,000,000 conversation-too-long');
 });
 
 it('a million client events are not a conversation', async () => {
   const path = logOf(MILLION, () => ({ type: 'event_msg', payload: { type: 'token_count', info: null } }));
   const { status, stdout } = await turnmill(['check', path, '--allow-empty', '--workers', '1']);
   expect(status).toBe(0);
-  expect(`${stdout}`).toContain('1,000,000: 1,000,000 dropped:client-event');
+  expect(`${stdout}`).toContain('1,000,000: left out: 1,000,000 client-event');
   expect(`${stdout}`).toContain('0 records would be written');
 });
 

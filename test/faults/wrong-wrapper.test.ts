@@ -114,7 +114,7 @@ describe('F062 a file that is not a log is rejected once', () => {
   faultTest('F062', 'explain gives the same reason for any of its lines', {}, async () => {
     const { out } = await buildLogs({ files: { 'a.jsonl': entryLine(), 'x.jsonl': html } });
     const { status, stdout } = await turnmill(['explain', `${join(out, '../logs/x.jsonl')}:7`]);
-    expect([status, stdout.toString()]).toEqual([0, expect.stringContaining('rejected:not-json-lines')]);
+    expect([status, stdout.toString()]).toEqual([0, expect.stringContaining('rejected: not-json-lines')]);
   });
 
   faultTest('F121', 'a tar archive of logs is rejected under any name', {}, async () => {

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { FATE_WORDS } from '../../src/charts/words.ts';
 import type { Manifest } from '../../src/dataset/schema/manifest.ts';
 import type { DatasetProfile } from '../../src/dataset/schema/reports.ts';
 import { report } from '../../src/job/report.ts';
@@ -21,6 +22,11 @@ beforeAll(async () => {
   const logs = writeHostileLogs(join(folder, 'hostile-logs'));
   hostile = join(await built(logs, join(folder, 'hostile')), 'reports/index.html');
 });
+
+function capitalWords(fate: string): string {
+  const words = FATE_WORDS[fate] ?? '';
+  return `${words[0]?.toUpperCase()}${words.slice(1)}`;
+}
 
 const urlOf = (path: string): string => pathToFileURL(path).href;
 
@@ -100,9 +106,9 @@ describe.skipIf(hasNoBrowser)('the report', () => {
       `${totals.lines}\u00a0lines of 13\u00a0logs became ${totals.records}\u00a0records; ${of('rejected')}\u00a0lines were rejected.`,
     );
     expect(await numbers('.lead .tag.bad, .lead .tag.warn')).toEqual([ledger.errors, ledger.warnings]);
-    const names = ['snapshot', 'superseded', 'truncated', 'dropped', 'blank', 'rejected'];
+    const names = Object.keys(FATE_WORDS).filter((name) => of(name) > 0);
     expect(await title('flow')).toBe(
-      `${totals.lines} lines: ${names.map((name) => `${name[0]?.toUpperCase()}${name.slice(1)}${name === 'snapshot' ? 's' : ''} ${of(name)}`).join(', ')}`,
+      `${totals.lines} lines: ${names.map((name) => `${capitalWords(name)} ${of(name)}`).join(', ')}`,
     );
     expect(await numbers('#rejected summary > .num')).toEqual(rejections.map(({ count }) => count));
     const bySeverity = findings.toSorted((a, b) =>

@@ -6,7 +6,9 @@ import type { ConversationCheck, Found } from './check.ts';
 export function truncatedFindings(entries: number): readonly Found[] {
   if (entries === 0) return [];
   const subject = entries === 1 ? '1 shorter entry comes' : `${entries} shorter entries come`;
-  return [{ rule: 'truncated', severity: 'WARNING', message: `${subject} after the snapshot` }];
+  return [
+    { rule: 'truncated', severity: 'WARNING', message: `${subject} after the one that made the record` },
+  ];
 }
 
 const truncated: ConversationCheck = {

@@ -43,7 +43,7 @@ export const quarantine: Command = {
         throw new TurnmillError('usage', 'quarantine list does not take --into, --logs or --follow-outside');
       const { listQuarantine } = await import('../quarantine-report.ts');
       return withDataset(out, s3, isWanted, (folder) =>
-        listQuarantine(folder, values.json === true, signal, host),
+        listQuarantine(folder, out, values.json === true, signal, host),
       );
     }
     if (into === undefined) throw new TurnmillError('usage', 'quarantine replay: --into is missing');

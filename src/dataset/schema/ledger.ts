@@ -3,7 +3,7 @@
 /** A count for each name, sorted by name; names with a count of 0 are left out. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** A line of `ledger/sources.jsonl`: one source, in the order of their names; those that were passed over come first. */
+/** A line of `ledger/sources.jsonl`: one source, in the order of their names; those that were skipped come first. */
 export interface SourceLine {
   /** Name of the source, relative to its input. @example "2026-01-13/calendar.jsonl" */
   readonly source: string;

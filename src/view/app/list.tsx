@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { Stack } from '../../charts/bars.tsx';
 import { showBytes, showCount, showNumber } from '../../charts/numbers.ts';
+import { wordsFor } from '../../charts/words.ts';
 import { addressOf, block, go, number, tab, words } from './address.ts';
 import { Rows } from './rows.tsx';
 import {
@@ -171,7 +172,7 @@ function SessionCells({ row }: { readonly row: SessionRow }): VNode {
         <span
           class={fate === 'written' ? 'tag good' : ['empty', 'contained'].includes(fate) ? 'tag' : 'tag bad'}
         >
-          {fate}
+          {wordsFor(fate)}
         </span>
         <span>{showCount(entries, 'entry', 'entries')}</span>
         <Finding finding={finding} />
@@ -187,7 +188,7 @@ function RejectedCells({ row }: { readonly row: RejectedRow }): VNode {
       <span class="line1">
         <span class="no">{showNumber(i + 1)}</span>
         <b class="ttl">
-          <bdi>{reason}</bdi>
+          <bdi title={reason}>{wordsFor(reason)}</bdi>
         </b>
       </span>
       <span class="line2">

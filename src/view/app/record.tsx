@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shellWord, showBytes, showCount, showNumber } from '../../charts/numbers.ts';
+import { FATE_WORDS, wordsFor } from '../../charts/words.ts';
 import { go, isOpen, isRaw } from './address.ts';
 import { useAnswer } from './answer.ts';
 import { Changes } from './changes.tsx';
@@ -129,7 +130,7 @@ function Origin({ answer }: { readonly answer: RecordAnswer }): VNode {
 
 export function SessionRows({ session }: { readonly session: SessionLine }): VNode {
   const { id, source, origin, entries, superseded, truncated, context, tools } = session;
-  const cut = truncated > 0 ? `, ${showNumber(truncated)} truncated` : '';
+  const cut = truncated > 0 ? `, ${showNumber(truncated)} ${FATE_WORDS.truncated}` : '';
   return (
     <>
       <dt>session</dt>
@@ -142,7 +143,7 @@ export function SessionRows({ session }: { readonly session: SessionLine }): VNo
         {origin === undefined ? null : `, line ${showNumber(origin.line)}`}
       </dd>
       <dt>entries</dt>
-      <dd>{`${showNumber(entries)}, ${showNumber(superseded)} superseded${cut}`}</dd>
+      <dd>{`${showNumber(entries)}, ${showNumber(superseded)} ${FATE_WORDS.superseded}${cut}`}</dd>
       {context === undefined ? null : (
         <>
           <dt>context</dt>
@@ -174,7 +175,7 @@ export function Findings({ findings }: { readonly findings: readonly Finding[] }
           <li>
             <span class={severity === 'ERROR' ? 'tag bad' : 'tag warn'}>{severity.toLowerCase()}</span>{' '}
             <b>
-              <bdi>{rule}</bdi>
+              <bdi title={rule}>{wordsFor(rule)}</bdi>
             </b>
             <p>
               {`line ${showNumber(entry)}: `}

@@ -22,14 +22,20 @@ function logs(): string {
   return input;
 }
 
-const linesOf = (text: Buffer): string[] => text.toString().split('\n').slice(0, -1);
+/** The lines of the output, each with the name of the log in place of its path. */
+const linesOf = (text: Buffer): string[] =>
+  text
+    .toString()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.replace(/^\/\S*\//, ''));
 
 describe('check --target', () => {
   test('reports what would be refused or altered, with the line', async () => {
     const { status, stdout } = await turnmill(['check', logs(), '--target', 'trl']);
     expect(status).toBe(3);
     expect(linesOf(stdout)).toEqual([
-      'b.jsonl:2: refuses: arguments-not-object: messages[1].tool_calls[0] has arguments that are not a JSON object',
+      'b.jsonl:2: refuses: arguments-not-object: messages[1].tool_calls[0] has arguments that are not a JSON object (--on-finding arguments-not-object=keep writes the record anyway.)',
       'c.jsonl:1: alters: empty-arguments: messages[1].tool_calls[0] has no arguments: written as {}',
       expect.stringMatching(/^c\.jsonl:1: alters: reader-columns: trl: the record has tools or arguments/),
     ]);
@@ -65,7 +71,7 @@ describe('check --target', () => {
     const { status, stdout } = await turnmill(['check', input, '--target', 'openai']);
     expect(status).toBe(3);
     expect(stdout.toString()).toBe(
-      'alone.jsonl:1: refuses: no-answer: the conversation has no assistant message to learn from\n',
+      `${input}:1: refuses: no-answer: the conversation has no assistant message to learn from (--on-finding no-answer=keep writes the record anyway.)\n`,
     );
   });
 

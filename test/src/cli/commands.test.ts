@@ -161,7 +161,9 @@ test.each<[name: string, bytes: string | Uint8Array]>([
   writeFileSync(join(logs, typeof bytes === 'string' ? 'strange.json' : 'a.jsonl.gz'), bytes);
   const built = await run(['build', logs, '--out', join(folder, 'out'), '--workers', '1']);
   expect(built.status).toBe(3);
-  expect(sumsOf(built)).toMatch(/sources {4}1 rejected\n {2}lines .*\n {2}rejected {3}\d.*\n.*\n$/);
+  expect(sumsOf(built)).toMatch(
+    /sources {4}1 rejected\n {2}lines .*\n {2}rejected {3}\d.*\n.*\n\n {2}What to do about .*\n$/,
+  );
   expect(sumsOf(await run(['check', logs, '--workers', '1']))).toBe(sumsOf(built));
   expect(sumsOf(await run(['build', logs, '--dry-run', '--workers', '1']))).toBe(sumsOf(built));
 });
@@ -207,7 +209,7 @@ describe('quarantine', () => {
     const { status, stdout } = await run(['quarantine', 'list', out]);
     expect(status).toBe(0);
     expect(stdout).toMatch(
-      /^a\.jsonl:2 {2}line {2}invalid-json \(1 B, raw\): [^\n]+\na\.jsonl:3 {2}line {2}[a-z-]+ \(2 B, raw\): [^\n]+\nrecords by scope: 2 line\n$/,
+      /^a\.jsonl:2 {2}line {2}invalid-json \(1 B, raw\): [^\n]+\na\.jsonl:3 {2}line {2}[a-z-]+ \(2 B, raw\): [^\n]+\nrecords by scope: 2 line\nwhat to do about [^\n]+\nwhat to do about [^\n]+\nto see why: turnmill explain a\.jsonl:2 --in [^\n]+\n$/,
     );
     const json = (await run(['quarantine', 'list', out, '--json'])).stdout.trimEnd().split('\n');
     for (const line of json) {
@@ -280,7 +282,7 @@ describe('a fault', () => {
     mkdirSync(path, { recursive: true });
     for (const name of ['a.parquet', 'b.parquet', 'c.png']) writeFileSync(join(path, name), 'x');
     const { stderr } = await run(['check', path]);
-    expect(JSON.parse(stderr).msg).toContain('(passed over by name: 2 .parquet, 1 .png)');
+    expect(JSON.parse(stderr).msg).toContain('(skipped because of their names: 2 .parquet, 1 .png)');
   });
 
   test('is reported as a sentence on a terminal', async () => {

@@ -106,7 +106,7 @@ test('compressed files and streams count too, and check shows the finding', asyn
   expect(copiesIn(readDataset(out).findings)).toEqual([{ ...finding('b.jsonl', 'B', 'a.jsonl'), input: 0 }]);
   write(join(folder, 'logs'), three);
   const { stdout } = await turnmill(['check', join(folder, 'logs')]);
-  expect(stdout.toString()).toContain('1 warning copied-history');
+  expect(stdout.toString()).toContain('1 warning history of an earlier log (copied-history)');
 });
 
 test('on standard input, sessions of one source are not compared', async () => {

@@ -96,7 +96,9 @@ test('the summary counts further branches', async () => {
   const { folder, path } = placeWith({});
   writeCopiedLogs(join(folder, 'copied'), 3, 12);
   const { stderr } = await turnmill(['build', path('copied'), '--out', path('out'), ...DROP]);
-  expect(stderr).toContain('sessions   23 written, 8 contained; 8 of them further branches\n');
+  expect(stderr).toContain(
+    'sessions   23 written, 8 inside another record (contained); 8 of them further branches\n',
+  );
 });
 
 describe('what is contained', () => {
@@ -116,8 +118,8 @@ describe('what is contained', () => {
       'c.jsonl': inside,
       'd.jsonl': inside,
     });
-    expect(stderr).toContain('1 written, 3 contained');
-    expect(stderr).toContain('12 dropped:contained');
+    expect(stderr).toContain('1 written, 3 inside another record (contained)');
+    expect(stderr).toContain('left out: 12 inside another record (contained)');
     const { sessions, formats } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).ledger;
     expect(sessions).toEqual({ contained: 3, seen: 4, written: 1 });
     expect(formats).toEqual({ chat: { contained: 3, records: 1 } });
@@ -223,8 +225,8 @@ test('worker threads give the same bytes', async () => {
 test('explain follows a contained line to the record that contains it', async () => {
   const { logs, out } = await built({ 'a.jsonl': first(2), 'b.jsonl': first(5) });
   const { stdout } = await turnmill(['explain', `${logs}/a.jsonl:2`, '--root', logs, '--in', out]);
-  expect(stdout.toString()).toContain('dropped:contained');
-  expect(stdout.toString()).toContain('inside data/2026-01-13-00000.jsonl, line 1 (session one of b.jsonl)');
+  expect(stdout.toString()).toContain('left out: inside another record (contained)');
+  expect(stdout.toString()).toContain('data/2026-01-13-00000.jsonl:1 (session one of b.jsonl)');
   const json = await turnmill(['explain', `${logs}/a.jsonl:1`, '--root', logs, '--in', out, '--json']);
   expect(JSON.parse(json.stdout.toString())).toMatchObject({
     fate: 'dropped:contained',

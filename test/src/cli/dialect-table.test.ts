@@ -39,11 +39,11 @@ test('check shows a table of files, sessions, conversations, calls and skipped f
   const { status, stdout } = await run('check', logs, '--workers', '1');
   expect(status).toBe(3);
   expect(tableOf(stdout)).toEqual([
-    ['dialect', 'files', 'sessions', 'conversations', 'tool calls', 'passed over'],
-    ['claude-code', '2', '2', '2', '2', '4 client-event, 2 interrupt-mark'],
-    ['codex', '2', '2', '2', '2', '8 client-event'],
-    ['exchange', '2', '2', '2', '1', '1 invalid-json'],
-    ['none', '2', '0', '0', '0', '1 unknown-dialect (file), 1 empty (file)'],
+    ['dialect', 'files', 'sessions', 'conversations', 'tool calls', 'not used'],
+    ['claude-code', '2', '2', '2', '2', '4 client event, 2 interrupt mark'],
+    ['codex', '2', '2', '2', '2', '8 client event'],
+    ['exchange', '2', '2', '2', '1', '1 invalid json'],
+    ['none', '2', '0', '0', '0', '1 kind of log not recognised (file), 1 empty (file)'],
   ]);
   const threads = await run('check', logs, '--workers', '3');
   expect(tableOf(threads.stdout)).toEqual(tableOf(stdout));
@@ -96,7 +96,7 @@ test('branches, compactions and sub-agents count as conversations of one session
   source('pi');
   session('V', 1);
   source('pi', { reason: 'corrupt-gzip', detail: '' });
-  expect(tableOf(`\n\n${table.text()}`)[1]).toEqual(['pi', '2', '3', '4', '8', '1 corrupt-gzip (file)']);
+  expect(tableOf(`\n\n${table.text()}`)[1]).toEqual(['pi', '2', '3', '4', '8', '1 corrupt gzip (file)']);
 });
 
 test('turnmill dialects lists each dialect and how it is recognised', async () => {

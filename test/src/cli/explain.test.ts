@@ -249,7 +249,9 @@ describe('the file of the line', () => {
     expect(side).toContain(
       '  why        line 3 has at least as many messages, so the record is made from that line\n',
     );
-    expect(side).toContain('WARNING not-a-prefix: differs from line 3 at messages[0]: the entry is not');
+    expect(side).toContain(
+      'WARNING turns that the record lacks (not-a-prefix): differs from line 3 at messages[0]: the entry is not',
+    );
   });
 
   test('is not guessed in a folder whose files are sessions of their own', async () => {
@@ -271,11 +273,11 @@ describe('the file of the line', () => {
     const folder = temporaryFolder();
     const table = writeLog(folder, 't.csv', ['a,b', '1,2']);
     expect(await text(`${table}:1`)).toBe(
-      't.csv: rejected:not-json-lines\n  why        the whole source was rejected: the content is not JSON lines, but CSV\n',
+      't.csv: rejected: not-json-lines\n  why        the whole source was rejected: the content is not JSON lines, but CSV\n  to do      Leave the file out with --exclude GLOB.\n',
     );
     const stranger = writeLog(folder, 's.jsonl', ['{"name":"a"}', '{"name":"b"}']);
     expect(await text(`${stranger}:2`)).toMatch(
-      /^s\.jsonl: rejected:unknown-dialect\n {2}why {8}the whole source was rejected: no dialect has .*\n$/,
+      /^s\.jsonl: rejected: kind of log not recognised \(unknown-dialect\)\n {2}why {8}the whole source was rejected: no dialect has .*\n {2}to do {6}Name its kind with --dialect NAME; .*\n$/,
     );
   });
 

@@ -21,7 +21,7 @@ test.each(['build', 'check'])('%s --exit-zero succeeds although a line is reject
   const again = command === 'build' ? ['--replace'] : [];
   const { status, stdout, stderr } = await turnmill([...args, ...again, '--exit-zero']);
   expect(status).toBe(0);
-  expect(`${stdout}${stderr}`).toContain('1 rejected:invalid-json');
+  expect(`${stdout}${stderr}`).toContain('rejected: 1 invalid-json');
 });
 
 test('--exit-zero hides no error', async () => {

@@ -116,7 +116,7 @@ describe('the report of a build', () => {
     );
     expect(page.includes('every line accounted for')).toBe(true);
     expect(
-      page.includes('turnmill explain 2026-01-14/build-watch-1768401720884000000.jsonl:3 --root LOGS'),
+      page.includes('turnmill explain 2026-01-14/build-watch-1768401720884000000.jsonl:3 --in DATASET'),
     ).toBe(true);
     expect(/<script|<img|<iframe| style=| on[a-z]+=|href="[^#]/.test(page)).toBe(false);
   });

@@ -100,7 +100,7 @@ describe.each([
     'a skipped source at the end',
     SOURCES,
     (l: string[]) => [...l.slice(1), l[0] as string],
-    'found one that was passed over',
+    'found one that was skipped',
   ],
   [
     'one line too many',

@@ -8,8 +8,8 @@ describe('truncated', () => {
   it('warns about shorter entries after the snapshot with their number', () => {
     expect(named(found(1))).toEqual(['WARNING truncated']);
     expect(texts([...found(1), ...found(3)])).toEqual([
-      '1 shorter entry comes after the snapshot',
-      '3 shorter entries come after the snapshot',
+      '1 shorter entry comes after the one that made the record',
+      '3 shorter entries come after the one that made the record',
     ]);
   });
 
