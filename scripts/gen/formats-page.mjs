@@ -13,6 +13,7 @@ const THOUGHT = 'Warm and dry: lay it.';
 export async function formatsPage(root) {
   const { formats } = await built(root, 'transforms/formats/index.js');
   const { consumerRules } = await built(root, 'transforms/consumers/consumer-rules.js');
+  const { templateParts } = await built(root, 'transforms/consumers/templates.js');
   const { sessionReasons } = await built(root, 'transforms/formats/format-rules.js');
   const { input } = await workedExample(root, { dialect: DIALECT, format: 'chat' });
   const expected = readExpected(root);
@@ -41,6 +42,16 @@ export async function formatsPage(root) {
     fenced(readFileSync(join(root, input), 'utf8')),
     'If the consumers of a format can be run, its last table shows what they do to the records of a large corpus. `npm run test:loaders` runs the consumers themselves; for OpenAI, it applies the documented rules ([how](decisions/0018-consumers-as-judges.md)). Consumers that parse JSON in Python change numbers and keys: 18.50 becomes 18.5.',
     ...sections.flat(),
+    '## Chat templates',
+    'No template renders everything that a record may have. These are those of TRL 1.16, without the variants for training; `npm run test:loaders` renders a record with each part by all of them. `check --target` names the parts of a record and the templates (`reader-template-refuses`, `reader-template-drops`); reasoning is left out by so many that it has a rule of its own. idefics3, llava_next and smolvlm need a list of parts as every content. ms-swift 4.6 keeps only `role`, `content` and calls of a message, skips a record in which another message has no content or an unknown role, and refuses a system message that is not the first one: that is read from its source.',
+    table(
+      ['a record with', 'is refused by', 'loses that, or has it changed, by'],
+      templateParts.map(({ part, refuse = '', change = '' }) => [
+        prose(part),
+        listed(refuse),
+        listed(change),
+      ]),
+    ),
     '## Loaders with columns',
     '`load_dataset("OUT")` of the package `datasets` opens a dataset without further arguments, also with `streaming=True`; with several formats, `load_dataset("OUT", "trl")`. The card, which is the `README.md` of the dataset, names the shards of each format and the types of their columns, so that records of one day are neither typed by those of another nor filled with nulls. A column that a record does not have is null, such as `parallel_tool_calls` of `openai`.',
     table(
@@ -116,6 +127,8 @@ function optionTable(options) {
   });
   return rows.length > 0 ? [table(['option', 'what it does', 'default'], rows)] : [];
 }
+
+const listed = (names) => names.replaceAll(' ', ', ');
 
 /** A table of the rules that `turnmill check --target` applies in addition to those of the format itself. */
 function readerTable(name, consumerRules) {

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from folder_tables import by_duckdb, by_polars, by_pyarrow, compare
+
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 DEFAULTS = ["007", False, "2026-01-20T15:00:00", 2, None, {"a": []}]
@@ -74,7 +76,11 @@ def main(work, older):
     safe = build(work / "texts.jsonl", work / "safe", "--arrow-safe", *formats(SAFE))
     teaching = build(work / "calls.jsonl", work / "teaching", "--format", "functiongemma-teaching")
     samples = build(work / "samples.jsonl", work / "samples", "--format", "samples", "--shard-size", "500")
+    plain = ["prompt", "functiongemma"]
     bad = [
+        compare(whole, ALL, by_duckdb),
+        compare(whole, ALL, by_polars),
+        compare(whole, plain, by_pyarrow),
         load(sys.executable, whole, "--exact", *ALL),
         load(sys.executable, samples, "--exact", "samples"),
         load(sys.executable, safe, *SAFE),

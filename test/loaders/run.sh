@@ -31,3 +31,4 @@ export HF_HUB_OFFLINE=1 HF_HOME=$work/hub TRANSFORMERS_VERBOSITY=critical PYTHON
 mkdir "$work/publish"
 "$home/current/bin/python" "$here/publish.py" "$work/publish"
 "$home/current/bin/python" "$here/folder.py" "$work" "$home/older/bin/python"
+"$home/current/bin/python" "$here/judge_all_templates.py" "$work"

@@ -5,7 +5,8 @@ import type { Message, WrittenRecord } from '../model/element.ts';
 export type Effect = 'drops' | 'alters' | 'refuses';
 
 /** The parts of a record that the rules read. */
-export type ConsumedRecord = Pick<WrittenRecord, 'bytes' | 'written'>;
+export type ConsumedRecord = Pick<WrittenRecord, 'bytes' | 'written'> &
+  Partial<Pick<WrittenRecord, 'format'>>;
 
 /** Who usually reads the records of a format that some consumers refuse, as the subject of a sentence. */
 export const USUAL_CONSUMERS: Readonly<Record<string, string>> = {
@@ -30,6 +31,8 @@ export interface ConsumerRule {
   readonly formats: readonly string[];
   /** Rest of a sentence that begins with a place such as `messages[3]`. */
   readonly problem: string;
+  /** Returns the end of that sentence, after a colon, if it depends on the record. */
+  readonly detail?: (record: ConsumedRecord) => string;
   /** Indexes of the messages that break the rule; -1 for the record as a whole. */
   broken(record: ConsumedRecord): readonly number[];
   /** Set if its effect is `refuses`. */

@@ -9,10 +9,12 @@ import { ownLosses } from '../formats/format-rules.ts';
 import { NO_ANSWER } from '../formats/shared-rules.ts';
 import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
+import { decode } from '../json/utf8.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
-import { REASONING_MEMBERS, stringValue } from '../model/message.ts';
+import { objectBytes, REASONING_MEMBERS, stringValue } from '../model/message.ts';
 import { type ConsumedRecord, type ConsumerRule, type Effect, type Refusal, where } from './consumer-rule.ts';
 import { openaiRules } from './openai.ts';
+import { hasTool, templateRules } from './templates.ts';
 
 const TEMPLATES = ['chat', 'chat-inline', 'trl', 'axolotl'];
 const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
@@ -33,6 +35,28 @@ function hasObjectValues({ bytes, written }: ConsumedRecord): boolean {
   );
 }
 
+function hasNoProperties(tool: Uint8Array): boolean {
+  const parameters = objectBytes(objectBytes(tool, 'function') ?? tool, 'parameters');
+  return parameters === undefined || objectBytes(parameters, 'properties') === undefined;
+}
+
+const STRING = /"(?:[^"\\]|\\.)*"/g;
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+
+/** Whether a record has a number that the JSON type of `datasets` changes or refuses. */
+function hasLossyNumber(record: string): boolean {
+  return (record.replace(STRING, '""').match(NUMBER) ?? []).some((number) => {
+    if (/^-?\d+$/.test(number))
+      return number.length > 18 && (number.length > 20 || !isIn64Bits(BigInt(number)));
+    const value = Number(number);
+    return Math.abs(value) < 1e21 ? Number(value.toFixed(10)) !== value : !Number.isFinite(value);
+  });
+}
+
+/** The loader reads whole numbers with or without a sign. */
+const isIn64Bits = (number: bigint): boolean =>
+  BigInt.asIntN(64, number) === number || BigInt.asUintN(64, number) === number;
+
 export const consumerRules: readonly ConsumerRule[] = [
   {
     name: UNKNOWN_ROLE,
@@ -50,7 +74,7 @@ export const consumerRules: readonly ConsumerRule[] = [
     effect: 'alters',
     formats: TEMPLATES,
     problem:
-      'is a system message, but not the first message: many templates move it, leave it out or refuse it',
+      'is a system message, but not the first message: many templates move it, leave it out or refuse it, and ms-swift refuses it',
     broken: (record) => where(record, ({ role }, at) => role === 'system' && at > 0),
   },
   {
@@ -64,7 +88,8 @@ export const consumerRules: readonly ConsumerRule[] = [
     name: 'reader-reasoning',
     effect: 'drops',
     formats: TEMPLATES,
-    problem: 'has reasoning next to its text: templates write it only after the last question, or never',
+    problem:
+      'has reasoning next to its text: templates write it only after the last question, or never, and ms-swift leaves it out',
     broken: (record) =>
       where(record, ({ bytes }) => REASONING_MEMBERS.some((key) => valueBytes(bytes, key) !== undefined)),
   },
@@ -73,7 +98,7 @@ export const consumerRules: readonly ConsumerRule[] = [
     effect: 'alters',
     formats: TEMPLATES,
     problem:
-      'has tools or arguments as objects: loaders with typed columns fill them with nulls (use --arrow-safe)',
+      'has tools or arguments as objects: loaders that do not read the card fill them with nulls (use --arrow-safe)',
     broken: (record) => (hasObjectValues(record) ? [-1] : []),
   },
   {
@@ -89,6 +114,23 @@ export const consumerRules: readonly ConsumerRule[] = [
           stringValue(bytes, 'from') === 'function_call' && SEVERAL.test(stringValue(bytes, 'value') ?? ''),
       ),
   },
+  {
+    name: 'reader-tool-parameters',
+    effect: 'alters',
+    formats: ['sharegpt'],
+    problem:
+      "has a tool without `parameters` with `properties`: LLaMA-Factory's tool format `default` refuses it, and its preprocessing ends there",
+    broken: (record) => (hasTool(record, hasNoProperties) ? [-1] : []),
+  },
+  {
+    name: 'reader-numbers',
+    effect: 'alters',
+    formats: ['chat', 'chat-inline', 'trl', 'openai', 'atif', 'samples'],
+    problem:
+      'has a number outside of texts that `load_dataset` rounds to 10 decimal places, or refuses because it has more than 64 bits',
+    broken: ({ bytes }) => (hasLossyNumber(decode(bytes)) ? [-1] : []),
+  },
+  ...templateRules,
   ...openaiRules,
 ];
 

@@ -9,12 +9,13 @@ import type { Handlers, Stage } from '../stage.ts';
 
 function* check(record: WrittenRecord): Generator<StreamElement> {
   const { origin, sessionId, format } = record;
-  for (const { name: rule, effect, formats, problem, broken, refusal } of consumerRules) {
+  for (const { name: rule, effect, formats, problem, detail, broken, refusal } of consumerRules) {
     if (!formats.includes(format)) continue;
     const severity: Finding['severity'] = effect === 'refuses' ? 'ERROR' : 'WARNING';
     const remedy = refusal === undefined ? '' : ` (${refusal.remedy})`;
     for (const at of broken(record)) {
-      const message = `${format}: ${at < 0 ? 'the record' : `messages[${at}]`} ${problem}${remedy}`;
+      const more = detail === undefined ? '' : `: ${detail(record)}`;
+      const message = `${format}: ${at < 0 ? 'the record' : `messages[${at}]`} ${problem}${more}${remedy}`;
       yield { kind: 'finding', severity, rule, sessionId, origin, message };
     }
   }
