@@ -72,7 +72,8 @@ export async function formatsPage(root) {
       ],
     ),
     'Versions before 4.7 have no type for JSON, and refuse a whole dataset if a column of any of its formats needs it; `--meta` adds such a column, except where it is a text. The card says so. TRL 1.16 needs 4.7, and axolotl 0.19 has 4.8.4; LLaMA-Factory 0.9.5 has at most 4.0.0, so build `sharegpt` into a folder of its own. If the shards are named, the card is not read: `load_dataset("json", data_files="OUT/data/sharegpt/*.jsonl")`.',
-    'The rest of this section is about shards that are named so. `load_dataset("json")` of the package `datasets` changes records, both in a version with a JSON type and in an older one. Both guess a type for every column from its values, inside arguments too; `--arrow-safe` writes `tools` and `arguments` as strings, so that there is nothing to guess. Content that is text in some records and parts in others is still a column of two types.',
+    'Other readers do not read the card and guess types too, so name the columns. In DuckDB they are JSON ([publishing](publish.md#parquet)). In polars a column is a text: `polars.read_ndjson(shard, schema={"messages": polars.String, "tools": polars.String})` has the JSON of its values. pyarrow has a type for JSON, but its reader cannot fill it: with an explicit schema of texts it reads `prompt` and `functiongemma`, and for the others there is the Parquet file of DuckDB.',
+    'The rest of this section is about shards that are named without a schema. `load_dataset("json")` of the package `datasets` changes records, both in a version with a JSON type and in an older one. Both guess a type for every column from its values, inside arguments too; `--arrow-safe` writes `tools` and `arguments` as strings, so that there is nothing to guess. Content that is text in some records and parts in others is still a column of two types.',
     ...loadersBlocks(expected),
   ]);
 }
