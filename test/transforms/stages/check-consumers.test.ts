@@ -35,6 +35,9 @@ const found = (record: WrittenRecord): string[] =>
   );
 const weighed = (weight: number): Message => messageOf({ role: 'assistant', content: 'b', weight });
 const GOOD = [user('a'), assistant('b')];
+/** A record of a call with this argument. */
+const numbered = (json: string, formatOptions: object = {}): WrittenRecord =>
+  recordOf('trl', [user('a'), calling(call('1', 'f', `{"n":${json}}`))], { formatOptions });
 const called = [user('a'), calling(call('1', 'f', '{}'), call('2', 'f', '{}'))];
 
 describe('the consumer of a format', () => {
@@ -229,6 +232,32 @@ describe('the consumer of a format', () => {
     expect(
       found(recordOf('openai', GOOD, { formatOptions: { arrowSafe: true } }, [toolOf(definition, 'f')])),
     ).toEqual([]);
+  });
+
+  // datasets 5.2.0 with the card: the numbers that are reported come out otherwise, or refuse the file
+  it.each([
+    ...['0.5', '18.50', '1e2', '1e22', '1.5e300', '-7', '9223372036854775807', '18446744073709551615'],
+    ...['0.1234567891', '"1e400"', '"a\\\\" ', '"\\"1e400\\""'],
+  ])('loses no number in %s', (json) => {
+    expect(found(numbered(json.trim()))).toEqual(['reader-columns -']);
+  });
+  it.each([
+    '0.12345678912',
+    '1e-12',
+    '47.37688901234567',
+    '1e400',
+    '18446744073709551616',
+    '-9223372036854775809',
+  ])('loses the number %s', (json) => {
+    expect(found(numbered(json))).toEqual(['reader-columns -', 'reader-numbers -']);
+    expect(found(numbered(json, { arrowSafe: true }))).toEqual([]);
+  });
+
+  it('sharegpt: a tool without properties', () => {
+    const parameters = (value: object) => toolOf({ name: 'f', parameters: value }, 'f');
+    expect(found(recordOf('sharegpt', GOOD, {}, [parameters({ properties: {} })]))).toEqual([]);
+    for (const tool of [parameters({ type: 'object' }), toolOf({ name: 'f' }, 'f')])
+      expect(found(recordOf('sharegpt', GOOD, {}, [tool]))).toEqual(['reader-tool-parameters -']);
   });
 
   it('gets no objects with --arrow-safe', () => {
