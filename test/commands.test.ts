@@ -43,7 +43,7 @@ function projectsIn(text: string): readonly string[] {
 
 const runBy = (command: string): readonly string[] => projectsIn(scripts[command] ?? '');
 
-const SLOW = ['slow-e2e', 'slow-faults', 'slow-soak'];
+const SLOW = ['slow-e2e', 'slow-engines', 'slow-faults', 'slow-soak'];
 
 describe('the test commands', () => {
   it.each(files)('%s is in one project', (file) => {

@@ -55,6 +55,7 @@ describe.each([
   ['docs/nightly.md', 6],
   ['docs/choosing-a-format.md', 4],
   ['docs/copies.md', 3],
+  ['docs/many-machines.md', 6],
   ['docs/publish.md', 5],
 ])('%s', (page, atLeast) => {
   const commands = commandsOf(page);
