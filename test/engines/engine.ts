@@ -18,7 +18,7 @@ export const has = (program: string): boolean =>
 /** No other process sleeps this long, so that those left behind can be counted. */
 const SLEEP = 'sleep 86399';
 const taskPython = 'ps -o ppid= -p $PPID';
-/** What happens to the first attempt at slice 2. */
+/** Faults of the first attempt at slice 2, as lines of a shell script. */
 export const FAULTS = {
   'the process of the task is killed': `kill -9 $(${taskPython}); exec ${SLEEP}`,
   'the executor is killed': `p=$$; until [ "$(ps -o comm= -p $p)" = java ]; do p=$(ps -o ppid= -p $p | tr -d ' '); done; kill -9 $p; exec ${SLEEP}`,
