@@ -12,6 +12,7 @@ import { printable } from '../printable.ts';
 import type { Request } from './commands/command.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
 import { settingsOf } from './options/settings-of.ts';
+import { hasColors, painted, SUMMARY_STYLES, VERDICT_STYLES } from './paint.ts';
 import { pathOf, RunNotes, summaryOf } from './summary.ts';
 
 interface Verdict {
@@ -38,12 +39,13 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
   let path: string | undefined;
   const place = (line: number) => ({ source, path, line });
   let refused = false;
+  const isOn = hasColors(values.color, host.helpColumns !== undefined);
 
   function printVerdict(verdict: Verdict): Promise<void> | undefined {
     refused ||= verdict.effect === 'refuses';
     const { path: file = '-', line, effect, rule, message } = verdict;
     const text = printable(`${file}:${line}: ${effect}: ${namedWords(rule)}: ${message}`);
-    return host.print(values.json === true ? JSON.stringify(verdict) : text);
+    return host.print(values.json === true ? JSON.stringify(verdict) : painted(text, VERDICT_STYLES, isOn));
   }
 
   function see(result: Result, listing: Listing): Promise<void> | undefined {
@@ -75,7 +77,10 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
   const settings = { ...settingsOf(inputs, { ...values, format: targets }), consumers: true };
   const summary = await check(settings, { signal, onResult: see, heap });
   await host.endPrinting();
-  if (values.logLevel !== 'silent' && values.quiet !== true) host.tell(summaryOf(summary, notes));
+  if (values.logLevel !== 'silent' && values.quiet !== true) {
+    const onTerminal = hasColors(values.color, host.isTerminal);
+    host.tell(painted(summaryOf(summary, notes), SUMMARY_STYLES, onTerminal));
+  }
   const isRejected = summary.rejections > 0 && values.exitZero !== true;
   return refused || isRejected ? REJECTIONS : SUCCESS;
 }

@@ -31,10 +31,12 @@ import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { showCount } from '../sizes.ts';
 import type { Request } from './commands/command.ts';
 import { settingsOf } from './options/settings-of.ts';
+import { EXPLANATION_STYLES, hasColors, painted } from './paint.ts';
 
 export async function explain({ words: [where = ''], values, signal, host }: Request): Promise<void> {
   const { file, line } = parseAddress(where);
   const root = values.root ?? inputWith(file, values.in);
+  const isOn = hasColors(values.color, host.helpColumns !== undefined);
   const settings = resolveSettings(await withPlugInFiles(settingsOf([file], values)));
   host.checkStdin([file], true);
   const isStored = isObjectUrl(root ?? file) || isObjectUrl(file);
@@ -48,7 +50,7 @@ export async function explain({ words: [where = ''], values, signal, host }: Req
     const text =
       values.json === true
         ? JSON.stringify({ ...explanation, ...found })
-        : explanationText(explanation, found, values.in ?? '');
+        : painted(explanationText(explanation, found, values.in ?? ''), EXPLANATION_STYLES, isOn);
     await host.print(text);
   }
   await host.endPrinting();

@@ -12,6 +12,7 @@ import { DialectTable } from './dialect-table.ts';
 import { REJECTIONS, SUCCESS, tellFault } from './faults.ts';
 import type { Host } from './host.ts';
 import { settingsOf } from './options/settings-of.ts';
+import { hasColors, painted, SUMMARY_STYLES } from './paint.ts';
 import { ReadTable } from './read-table.ts';
 import { RunNotes, summaryOf } from './summary.ts';
 
@@ -55,7 +56,10 @@ export async function runShown(
     const summary = await run({ signal, onResult, onNote, heap, plugInCalls, ...onProgress });
     progress?.clear();
     const shown = `${summaryOf(summary, notes, host.isTerminal, table.text())}${texts.text()}`;
-    if (!silent) await (isCheck && values.json !== true ? host.print(shown.trimEnd()) : host.tell(shown));
+    const onStdout = isCheck && values.json !== true;
+    const isOn = hasColors(values.color, onStdout ? host.helpColumns !== undefined : host.isTerminal);
+    const text = painted(shown, SUMMARY_STYLES, isOn);
+    if (!silent) await (onStdout ? host.print(text.trimEnd()) : host.tell(text));
     if (isCheck) await host.endPrinting();
     if (summary.profile !== undefined) host.tell(profileTable(summary.profile, summary.elapsedMs));
     for (const message of summary.problems) await tellFault(host, { code: 'leftover', message }, level);
@@ -97,19 +101,28 @@ export class ProgressLine {
   }
 }
 
-/** `12/40 sources  118 MiB/s  1,204 records  3 rejected  12 s left` */
+/** `[######..............]  30 %  12/40 sources  118 MiB/s  1,204 records  3 rejected  12 s left` */
 export function progressText(progress: RunProgress, elapsedMs: number): string {
   const { sources, totalSources, readBytes, totalBytes, records, rejections } = progress;
   const speed = elapsedMs > 0 ? readBytes / (elapsedMs / 1000) : 0;
   const left =
     totalBytes === undefined || speed === 0 ? undefined : Math.max(0, totalBytes - readBytes) / speed;
   return [
+    ...(totalBytes === undefined || totalBytes === 0 ? [] : [bar(Math.min(1, readBytes / totalBytes))]),
     `${showCount(sources)}/${showCount(totalSources)} sources`,
     `${showSize(speed)}/s`,
     plural(records, 'record'),
     `${showCount(rejections)} rejected`,
     ...(left === undefined ? [showSize(readBytes)] : [`${showDuration(left * 1000)} left`]),
   ].join('  ');
+}
+
+const BAR_WIDTH = 20;
+
+/** The bar of a run of known size, by the bytes read: it moves inside a single large log too. */
+function bar(share: number): string {
+  const done = Math.floor(share * BAR_WIDTH);
+  return `[${'#'.repeat(done)}${'.'.repeat(BAR_WIDTH - done)}] ${String(Math.floor(share * 100)).padStart(3)} %`;
 }
 
 /** Explains the segments whose names are not clear. */

@@ -2,6 +2,7 @@
 import { LOG_LEVELS, type LogLevel } from '../../log-level.ts';
 import type { Option } from '../../settings/option.ts';
 import { choice, flag, text, texts } from '../../settings/value-types.ts';
+import { COLOR_CHOICES, type ColorChoice } from '../paint.ts';
 
 export const PLUG_IN_OPTION = {
   plugin: {
@@ -63,6 +64,13 @@ export const REPORTING = {
 };
 
 export const LOG_OPTION = {
+  color: {
+    group: 'Run',
+    advanced: true,
+    help: 'Colour what people read: on terminals that have colours, unless NO_COLOR is set, or always, or never',
+    shown: 'auto',
+    type: choice(COLOR_CHOICES),
+  } as Option<ColorChoice>,
   logLevel: {
     group: 'Run',
     advanced: true,

@@ -84,7 +84,7 @@ describe.skipIf(!existsSync(SCRIPT))('on a terminal', () => {
   test('a progress line appears and is gone before the summary', async () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a.jsonl', [entry()]);
-    const { status, stdout } = onTerminal(`build ${log} --out ${join(folder, 'out')}`);
+    const { status, stdout } = onTerminal(`build ${log} --out ${join(folder, 'out')} --color never`);
     expect(status).toBe(0);
     const [first, progress, summary] = stdout.split('\r\u001b[K');
     expect([first, progress]).toEqual(['', expect.stringContaining('/1 sources  ')]);

@@ -1,6 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ProgressLine, progressText } from '../../../src/cli/run-whole.ts';
+import { check } from '../../../src/job/build.ts';
+import type { RunProgress } from '../../../src/job/hooks.ts';
 import { printable } from '../../../src/printable.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 const AT = {
   sources: 3,
@@ -12,11 +17,34 @@ const AT = {
 };
 
 test('the progress line shows how far the run is and how long it will take', () => {
-  expect(progressText(AT, 2000)).toBe('3/12 sources  5 MiB/s  1,234 records  2 rejected  6.0 s left');
+  expect(progressText(AT, 2000)).toBe(
+    '[#####...............]  25 %  3/12 sources  5 MiB/s  1,234 records  2 rejected  6.0 s left',
+  );
   expect(progressText({ ...AT, totalBytes: undefined }, 2000)).toBe(
     '3/12 sources  5 MiB/s  1,234 records  2 rejected  10 MiB',
   );
   expect(progressText({ ...AT, readBytes: 0 }, 0)).toContain('0 B/s');
+});
+
+test('the bar moves inside a single large log', async () => {
+  const log = join(temporaryFolder(), 'large.jsonl');
+  const turns = Array.from({ length: 40_000 }, (_, i) =>
+    JSON.stringify({
+      messages: [
+        { role: 'user', content: `${i} ${'x'.repeat(1000)}` },
+        { role: 'assistant', content: 'y' },
+      ],
+    }),
+  );
+  writeFileSync(log, `${turns.join('\n')}\n`);
+  const seen: number[] = [];
+  const onProgress = ({ readBytes, totalBytes = 0, sources }: RunProgress): void => {
+    if (sources === 0) seen.push(readBytes / totalBytes);
+  };
+  await check({ inputs: [log], workers: 1 }, { onProgress });
+  expect(seen.length).toBeGreaterThan(3);
+  expect(seen.some((share) => share > 0.2 && share < 0.8)).toBe(true);
+  expect(progressText({ ...AT, readBytes: 2, totalBytes: 1 }, 1)).toContain('[####################] 100 %');
 });
 
 test('the progress line is written at most ten times a second and cleared once', () => {
