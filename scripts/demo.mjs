@@ -22,11 +22,13 @@ function run() {
   rmSync(join(root, OUT), { recursive: true, force: true });
   const bin = join(root, 'dist/package/bin.js');
   const args = [bin, 'build', 'examples/logs', '--out', OUT];
-  const { status } = spawnSync(process.execPath, args, {
+  const { status, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'inherit', 'pipe'],
+    encoding: 'utf8',
   });
-  return status;
+  process.stderr.write(stderr);
+  return { status, sentence: stderr.split('\n', 1)[0].replace('turnmill: ', '') };
 }
 
 const readLines = (path) =>
@@ -69,7 +71,7 @@ function showTree() {
   }
 }
 
-function showMore() {
+function showMore(sentence) {
   const rejected = readLines('quarantine/rejected.jsonl').map((line) => JSON.parse(line));
   title(`Why exit status ${EXPECTED}, and where to look`);
   say(
@@ -85,13 +87,18 @@ function showMore() {
 
   npx turnmill explain examples/logs/${source.uri}:${line}
   npx turnmill verify ${OUT}`);
+  title('In one sentence');
+  say(`${sentence}
+
+  The report:  ${join(root, OUT, 'reports/index.html')}
+  The viewer:  npx turnmill view ${OUT} --logs examples/logs --open`);
 }
 
-const status = run();
+const { status, sentence } = run();
 if (status === EXPECTED) {
   showRecord();
   showTree();
-  showMore();
+  showMore(sentence);
 } else {
   say(`\nThe run ended with exit status ${status}, but status ${EXPECTED} was expected for these logs.`);
   process.exitCode = 1;
