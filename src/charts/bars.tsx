@@ -158,11 +158,34 @@ function HistogramBar(props: {
         </text>
       ) : null}
       {label === undefined ? null : (
-        <text x={left + 1} y={base + 13} font-size="10" class="t3">
-          {label}
-        </text>
+        <AxisLabel x={left + 1} y={base + 13} text={label} width={HISTOGRAM.width} />
       )}
     </g>
+  );
+}
+
+/** Average width of a character at this size. */
+const LABEL = { size: 10, character: 6 };
+
+/** A label below an axis, which ends at the edge if it would be clipped there. */
+function AxisLabel(props: {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+  readonly width: number;
+}): VNode {
+  const { x, y, text, width } = props;
+  const isLast = x + text.length * LABEL.character > width;
+  return (
+    <text
+      x={isLast ? width : x}
+      y={y}
+      font-size={LABEL.size}
+      class="t3"
+      text-anchor={isLast ? 'end' : undefined}
+    >
+      {text}
+    </text>
   );
 }
 
@@ -233,11 +256,7 @@ function Column(props: {
           {showNumber(total)}
         </text>
       ) : null}
-      {name === undefined ? null : (
-        <text x={x + 2} y={base + 14} font-size="10.5" class="t3">
-          {name}
-        </text>
-      )}
+      {name === undefined ? null : <AxisLabel x={x + 2} y={base + 14} text={name} width={COLUMNS.width} />}
     </g>
   );
 }

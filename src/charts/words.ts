@@ -9,8 +9,8 @@ export const FATE_WORDS: Readonly<Record<string, string>> = {
   superseded: 'repeated later',
   truncated: 'shorter than before',
   folded: 'joined to a record',
-  blank: 'blank',
   dropped: 'left out',
+  blank: 'blank',
   rejected: 'rejected',
 };
 

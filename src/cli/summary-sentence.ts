@@ -1,34 +1,9 @@
 /** The sentence that begins the summary of a run, and what consumers refuse. */
-import { USUAL_CONSUMERS } from '../../transforms/consumers/consumer-rule.ts';
-import { refusalNamed } from '../../transforms/consumers/consumer-rules.ts';
 import { NO_ANSWER } from '../../transforms/formats/shared-rules.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { RunSummary } from '../job/run.ts';
-import { BY_CONSUMER } from '../ledger/ledger.ts';
+import { type Refused, refusedIn } from '../ledger/refused.ts';
 import { plural, showCount } from '../sizes.ts';
-
-/** Records of a format that its usual consumer refuses, for one reason. */
-interface Refused {
-  readonly consumer: string;
-  readonly count: number;
-  /** Noun: what such a record has. */
-  readonly what: string;
-  readonly remedy: string;
-}
-
-/** Returns what consumers refuse, the most frequent reason first. */
-function refusedIn({ formats }: LedgerSums): readonly Refused[] {
-  return Object.entries(formats)
-    .flatMap(([format, counts]) =>
-      Object.entries(counts).flatMap(([name, count]): Refused[] => {
-        const refusal = name.startsWith(BY_CONSUMER) && refusalNamed(name.slice(BY_CONSUMER.length));
-        if (!refusal) return [];
-        const { summary: what, remedy } = refusal;
-        return [{ consumer: USUAL_CONSUMERS[format] ?? format, count, what, remedy }];
-      }),
-    )
-    .sort((a, b) => b.count - a.count);
-}
 
 /** `32 conversations from 26 logs; 2 have no answer; 10 have reasoning, which OpenAI refuses (--reasoning drop).` */
 export function sentenceOf({ sums, rejections }: RunSummary): string {

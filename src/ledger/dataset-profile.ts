@@ -80,6 +80,9 @@ export class ProfileCounter {
   readonly #byMessages: number[] = [];
   readonly #byBytes: number[] = [];
   readonly #byCalls: number[] = [];
+  /** Bytes in the first format. */
+  #bytes = 0;
+  #longest = 0;
   readonly #roles = new NameTally(MAX_ROLES);
   readonly #tools = new NameTally(MAX_NAMES);
   readonly #groups = new Map<
@@ -98,9 +101,17 @@ export class ProfileCounter {
     this.#groupBy = groupBy;
   }
 
-  /** Adds a record of any format. @param shape set for a record of the run's first format, if that has messages */
-  record(bytes: number, shape: RecordShape | undefined): void {
+  /**
+   * Adds a record of any format.
+   * @param isFirst whether it is the run's first format
+   * @param shape set for a record of that format, if it has messages
+   */
+  record(bytes: number, isFirst: boolean, shape: RecordShape | undefined): void {
     addTo(this.#byBytes, bytes);
+    if (isFirst) {
+      this.#bytes += bytes;
+      this.#longest = Math.max(this.#longest, bytes);
+    }
     if (shape === undefined) return;
     addTo(this.#byMessages, this.#roles.addAll(shape.roles));
     addTo(this.#byCalls, this.#tools.addAll(shape.calls));
@@ -165,6 +176,8 @@ export class ProfileCounter {
     const records = {
       messages: this.#roles.sum,
       calls: this.#tools.sum,
+      bytes: this.#bytes,
+      longest: this.#longest,
       by_messages: binCounts(this.#byMessages),
       by_bytes: binCounts(this.#byBytes),
       by_calls: binCounts(this.#byCalls),

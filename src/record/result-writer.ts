@@ -207,7 +207,7 @@ export class Recorder {
     const { profile, settings } = this.#options;
     if (profile === undefined) return;
     const isFirst = format === settings.format[0];
-    profile.record(bytes.length, isFirst ? (shape ?? shapeOfRecord(bytes, format)) : undefined);
+    profile.record(bytes.length, isFirst, isFirst ? (shape ?? shapeOfRecord(bytes, format)) : undefined);
   }
 
   #note(format: string, at: Location): void {

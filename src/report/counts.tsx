@@ -2,8 +2,9 @@
 import type { VNode } from 'preact';
 import { Bars, type Bin, Columns, Dot, Histogram, Stack } from '../charts/bars.tsx';
 import { fitted, fittedName, showBytes, showCount, showNumber, showShare, sumOf } from '../charts/numbers.ts';
+import { namedWords } from '../charts/words.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
-import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
+import type { DatasetProfile, LedgerSums, RecordsProfile } from '../dataset/schema/reports.ts';
 import { binOf, binRange } from '../ledger/counts.ts';
 import { OutsideName } from './lists.tsx';
 import { MAX_SHOWN_TOOLS, type ReportData } from './report-data.ts';
@@ -33,6 +34,7 @@ export function RecordsSection(props: {
       <p>
         {`${showCount(manifest.totals.records, 'record')}, ${showCount(records.messages, 'message')}, ${showCount(records.calls, 'tool call')}.`}
       </p>
+      <Sizes records={records} count={manifest.ledger.formats[firstFormat(manifest)]?.records ?? 0} />
       {contained === 0 ? null : (
         <p>{`${showCount(contained, 'session')} without a record: the record of another session contains it.`}</p>
       )}
@@ -52,7 +54,7 @@ export function RecordsSection(props: {
         <Card title="Tool calls in a record">
           <Histogram id="calls" title="Tool calls in a record" bins={binsOf(records.by_calls)} />
         </Card>
-        <Card title={isByDay(manifest) ? 'Sessions per day' : 'Sessions by group'} size="span2">
+        <Card title={isByDay(profile) ? 'Sessions per day' : 'Sessions by group'} size="span2">
           <Groups profile={profile} />
         </Card>
         <Card title="Roles">
@@ -64,6 +66,67 @@ export function RecordsSection(props: {
       </div>
     </section>
   );
+}
+
+const firstFormat = ({ settings }: ReportData['manifest']): string =>
+  (settings as { readonly format?: readonly string[] }).format?.[0] ?? '';
+
+const BYTES_PER_TOKEN = 4;
+
+/** Tokens, and how long the records are. @param count records in the first format */
+function Sizes({
+  records,
+  count,
+}: {
+  readonly records: RecordsProfile;
+  readonly count: number;
+}): VNode | null {
+  const { bytes, longest, roles, by_bytes: sizes } = records;
+  if (bytes === undefined || count === 0) return null;
+  const tokens = (size: number): string => showNumber(roundedTo2(size / BYTES_PER_TOKEN));
+  const facts = [
+    ['tokens, estimated', tokens(bytes)],
+    ['in a record, median', tokens(quantile(sizes, 0.5))],
+    ['in a record, 95 %', tokens(quantile(sizes, 0.95))],
+    ['in the longest', tokens(longest)],
+    ['turns of users', showNumber(roles.user ?? roles.human ?? 0)],
+    ['turns of the model', showNumber(roles.assistant ?? roles.gpt ?? 0)],
+  ] as const;
+  return (
+    <>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="dim">
+        The number of tokens is an estimate: bytes of the records divided by 4. Your tokenizer counts
+        otherwise.
+      </p>
+    </>
+  );
+}
+
+/** Rounds to two digits: 12,345 is 12,000. */
+function roundedTo2(value: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, value))) - 1);
+  return Math.round(value / unit) * unit;
+}
+
+/** Returns about the size that a share of the records does not exceed: the middle of its bin. */
+function quantile(bins: Counts, share: number): number {
+  const sorted = Object.entries(bins).sort(([a], [b]) => Number(a) - Number(b));
+  let left = share * sumOf(bins);
+  for (const [from, n] of sorted) {
+    left -= n;
+    if (left > 0) continue;
+    const [first, last] = binRange(binOf(Number(from)));
+    return (first + last) / 2;
+  }
+  return 0;
 }
 
 /** The tools, in two columns if there are many. */
@@ -86,8 +149,9 @@ function Tools({ tools }: { readonly tools: readonly (readonly [string, number])
   );
 }
 
-const isByDay = ({ settings }: ReportData['manifest']): boolean =>
-  (settings as { readonly groupBy?: unknown }).groupBy === 'date';
+/** Whether all groups are days: sessions without a date are a group too. */
+const isByDay = ({ groups }: DatasetProfile): boolean =>
+  groups.every(({ group }) => /^\d{4}-\d{2}-\d{2}$/.test(group));
 
 function Card(props: {
   readonly title: string;
@@ -176,6 +240,10 @@ function Groups({ profile }: { readonly profile: DatasetProfile }): VNode {
   );
 }
 
+/** Whether a rule, a repair or a union of tools changed anything. */
+export const hasChanges = ({ rewrites, repairs, tools }: LedgerSums): boolean =>
+  [rewrites, repairs, tools].some((counts) => Object.keys(counts).length > 0);
+
 export function ChangesSection({ ledger }: { readonly ledger: LedgerSums }): VNode {
   const { seen: _seen, ...tools } = ledger.tools;
   return (
@@ -183,9 +251,17 @@ export function ChangesSection({ ledger }: { readonly ledger: LedgerSums }): VNo
       <h2>Changes</h2>
       <p>Nothing is changed except by a named rule; every change is counted.</p>
       <div class="grid3">
-        <Changes title="Rewrites" label="Messages that a rule changed" counts={ledger.rewrites} />
-        <Changes title="Repairs" label="Repairs made so that a line could be read" counts={ledger.repairs} />
-        <Changes title="Tool definitions" label="Tool definitions by fate" counts={tools} />
+        {(
+          [
+            ['Rewrites', 'Messages that a rule changed', ledger.rewrites],
+            ['Repairs', 'Repairs made so that a line could be read', ledger.repairs],
+            ['Tool definitions', 'Tool definitions by fate', tools],
+          ] as const
+        )
+          .filter(([, , counts]) => Object.keys(counts).length > 0)
+          .map(([title, label, counts]) => (
+            <Changes title={title} label={label} counts={counts} />
+          ))}
       </div>
     </section>
   );
@@ -198,15 +274,11 @@ function Changes(props: {
 }): VNode {
   const rows = byCount(props.counts)
     .slice(0, MAX_SHOWN_RULES)
-    .map(([name, value]) => ({ key: fittedName(name), value }));
+    .map(([name, value]) => ({ key: fittedName(namedWords(name)), value }));
   return (
     <div class="card">
       <h3>{props.title}</h3>
-      {rows.length === 0 ? (
-        <span class="dim">none</span>
-      ) : (
-        <Bars label={props.label} cls="dropped" rows={rows} />
-      )}
+      <Bars label={props.label} cls="dropped" rows={rows} />
     </div>
   );
 }

@@ -1,7 +1,6 @@
 /** The sections Rejected and Findings: one row for each reason or rule, which unfolds to its first examples. */
 import type { VNode } from 'preact';
 import { checks } from '../../transforms/checks/index.ts';
-import { formats } from '../../transforms/formats/index.ts';
 import { shortName } from '../../transforms/formats/record-shape.ts';
 import { Stack } from '../charts/bars.tsx';
 import { fitted, fittedName, shellWord, showNumber, showShare } from '../charts/numbers.ts';
@@ -33,21 +32,15 @@ export function RejectedSection(props: {
   return (
     <section id="rejected">
       <h2>Rejected</h2>
-      {rejections.length === 0 ? (
-        <p>Nothing was rejected.</p>
-      ) : (
-        <p>
-          {showShare(rejected, lines)} of the lines. Each one is in <code>quarantine/rejected.jsonl</code>{' '}
-          with its place, hash and reason; the first few of each reason are shown.
-        </p>
-      )}
-      {rejections.length === 0 ? null : (
-        <div class="card list">
-          {rejections.map((rejection, i) => (
-            <RejectedReason rejection={rejection} all={all} isOpen={i === 0} dataset={dataset} />
-          ))}
-        </div>
-      )}
+      <p>
+        {showShare(rejected, lines)} of the lines. Each one is in <code>quarantine/rejected.jsonl</code> with
+        its place, hash and reason; the first few of each reason are shown.
+      </p>
+      <div class="card list">
+        {rejections.map((rejection, i) => (
+          <RejectedReason rejection={rejection} all={all} isOpen={i === 0} dataset={dataset} />
+        ))}
+      </div>
     </section>
   );
 }
@@ -122,17 +115,11 @@ export function FindingsSection({ findings }: { readonly findings: readonly Find
     <section id="findings">
       <h2>Findings</h2>
       <p>Things that look wrong inside sessions. A finding changes nothing.</p>
-      {findings.length === 0 ? (
-        <div class="card muted">None.</div>
-      ) : (
-        <div class="card list">
-          {[...findings.filter(isError), ...findings.filter((finding) => !isError(finding))].map(
-            (finding) => (
-              <Finding finding={finding} />
-            ),
-          )}
-        </div>
-      )}
+      <div class="card list">
+        {[...findings.filter(isError), ...findings.filter((finding) => !isError(finding))].map((finding) => (
+          <Finding finding={finding} />
+        ))}
+      </div>
     </section>
   );
 }
@@ -149,7 +136,7 @@ function Finding({ finding }: { readonly finding: FindingProfile }): VNode {
           <OutsideName text={wordsFor(rule)} />
         </b>
         <span class="num">{showNumber(count)}</span>
-        <span class="why">{meaningOfRule(rule)}</span>
+        <span class="why">{meaningOf(finding)}</span>
         <span class={`tag ${severity === 'ERROR' ? 'bad' : 'warn'}`}>{severity.toLowerCase()}</span>
       </summary>
       <ul class="ex">
@@ -175,12 +162,10 @@ function Finding({ finding }: { readonly finding: FindingProfile }): VNode {
   );
 }
 
-/** Returns the summary of the check or the format that reports the rule. */
-function meaningOfRule(rule: string): string {
-  const check = checks.find(({ rules }) => rules.includes(rule));
-  if (check !== undefined) return firstSentence(check.summary);
-  const format = formats.find(({ rules }) => rules.includes(rule));
-  return format === undefined ? '' : `Text that format ${format.name} cannot write as it was logged.`;
+/** Returns the summary of the check that reports only this rule; of others, the first finding. */
+function meaningOf({ rule, examples: [first] }: FindingProfile): string {
+  const check = checks.find(({ rules }) => rules.length === 1 && rules[0] === rule);
+  return check === undefined ? fitted(first?.message ?? '', MAX_MEANING) : firstSentence(check.summary);
 }
 
 function firstSentence(text: string): string {

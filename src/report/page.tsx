@@ -6,7 +6,8 @@ import { Dot, Stack } from '../charts/bars.tsx';
 import { Flow, type FlowNode } from '../charts/flow.tsx';
 import { fitted, showBytes, showCount, showNumber, showShare, sumOf } from '../charts/numbers.ts';
 import { wordsFor } from '../charts/words.ts';
-import { ChangesSection, RecordsSection } from './counts.tsx';
+import { refusedIn } from '../ledger/refused.ts';
+import { ChangesSection, hasChanges, RecordsSection } from './counts.tsx';
 import { DriftSection } from './drift-section.tsx';
 import { FindingsSection, RejectedSection } from './lists.tsx';
 import { FATES, type ReportData } from './report-data.ts';
@@ -25,19 +26,21 @@ export function Page({ data }: { readonly data: ReportData }): VNode {
       <a class="skip" href="#main">
         Skip to the report
       </a>
-      <Top hasDrift={drift !== undefined} />
+      <Top data={data} />
       <main id="main" class="wrap">
         <Lead manifest={manifest} rejected={rejected} />
         <Fates total={manifest.totals.lines} nodes={nodes} />
-        <RejectedSection
-          rejections={profile.rejections}
-          rejected={rejected}
-          lines={manifest.totals.lines}
-          dataset={dataset}
-        />
-        <FindingsSection findings={profile.findings} />
         <RecordsSection manifest={manifest} profile={profile} />
-        <ChangesSection ledger={manifest.ledger} />
+        {profile.rejections.length === 0 ? null : (
+          <RejectedSection
+            rejections={profile.rejections}
+            rejected={rejected}
+            lines={manifest.totals.lines}
+            dataset={dataset}
+          />
+        )}
+        {profile.findings.length === 0 ? null : <FindingsSection findings={profile.findings} />}
+        {hasChanges(manifest.ledger) ? <ChangesSection ledger={manifest.ledger} /> : null}
         {drift === undefined ? null : <DriftSection drift={drift} />}
         <SourcesSection sources={profile.sources} count={sumOf(manifest.ledger.sources)} />
         <ReproduceSection manifest={manifest} run={run} dataset={dataset} />
@@ -49,8 +52,16 @@ export function Page({ data }: { readonly data: ReportData }): VNode {
   );
 }
 
-function Top({ hasDrift }: { readonly hasDrift: boolean }): VNode {
-  const sections = ['rejected', 'findings', 'records', 'changes', ...(hasDrift ? ['drift'] : []), 'sources'];
+/** Names the sections that the page has: empty ones are left out. */
+function Top({ data: { manifest, profile, drift } }: { readonly data: ReportData }): VNode {
+  const sections = [
+    'records',
+    ...(profile.rejections.length > 0 ? ['rejected'] : []),
+    ...(profile.findings.length > 0 ? ['findings'] : []),
+    ...(hasChanges(manifest.ledger) ? ['changes'] : []),
+    ...(drift === undefined ? [] : ['drift']),
+    'sources',
+  ];
   return (
     <header class="top">
       <div class="wrap">
@@ -95,6 +106,9 @@ function Lead(props: { readonly manifest: ReportData['manifest']; readonly rejec
           <span class="tag bad">{showCount(ledger.errors, 'error')} inside sessions</span>
         ) : null}
         {ledger.warnings > 0 ? <span class="tag warn">{showCount(ledger.warnings, 'warning')}</span> : null}
+        {refusedIn(ledger).map(({ consumer, count, what, remedy }) => (
+          <span class="tag bad">{`${showNumber(count)} with ${what}: ${consumer} refuses them (${remedy})`}</span>
+        ))}
         <span class="tag">{format.join(', ')}</span>
         <span class="tag">
           {showBytes(bytes)} in {showCount(shards.length, 'shard')}

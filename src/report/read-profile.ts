@@ -27,7 +27,7 @@ export async function readProfile(root: string, manifest: Manifest): Promise<Dat
   for (const { path } of manifest.shards) {
     const isFirst = format.length === 1 || path.startsWith(`data/${first}/`);
     await eachRecord(root, path, (record) =>
-      counter.record(record.length, isFirst ? shapeOfRecord(record, first) : undefined),
+      counter.record(record.length, isFirst, isFirst ? shapeOfRecord(record, first) : undefined),
     );
   }
   const parsed = <T>(take: (line: T) => void) => {

@@ -36,6 +36,8 @@ export class ProfileRecount {
   readonly #reasons: Counts = new Map();
   readonly #findings: Counts = new Map();
   readonly #sessionFates: Counts = new Map();
+  #bytes = 0;
+  #longest = 0;
   #hasDecks = false;
   #branches = 0;
   /** Source and id of the last session that is not a further branch. */
@@ -47,7 +49,12 @@ export class ProfileRecount {
   }
 
   record(format: string, text: string, record: JsonObject): void {
-    add(this.#byBytes, lowerEnd(Buffer.byteLength(text)));
+    const bytes = Buffer.byteLength(text);
+    add(this.#byBytes, lowerEnd(bytes));
+    if (format === this.#first) {
+      this.#bytes += bytes;
+      this.#longest = Math.max(this.#longest, bytes);
+    }
     const { prompt, completion } = record;
     const parts = Array.isArray(prompt) && Array.isArray(completion) ? [...prompt, ...completion] : undefined;
     const list = record.messages ?? record.fullConversation ?? record.conversations ?? parts;
@@ -107,6 +114,10 @@ export class ProfileRecount {
     same('records.tools', largest(this.#tools, SHOWN.tools), records.tools);
     problems.equal(FILE, undefined, 'profile.records.messages', sumOf(this.#roles), records.messages);
     problems.equal(FILE, undefined, 'profile.records.calls', sumOf(this.#tools), records.calls);
+    if (!this.#hasDecks) {
+      problems.equal(FILE, undefined, 'profile.records.bytes', this.#bytes, records.bytes);
+      problems.equal(FILE, undefined, 'profile.records.longest', this.#longest, records.longest);
+    }
     problems.equal(FILE, undefined, 'profile.records.tool_count', this.#tools.size, records.tool_count);
     problems.equal(FILE, undefined, 'profile.branches', this.#branches, profile.branches ?? 0);
     const reasons = asObjects(profile.rejections).map(({ reason, count }) => [reason, count]);

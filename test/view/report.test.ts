@@ -13,6 +13,7 @@ import { axeViolations, built, examples, hasNoBrowser, useBrowser, writeHostileL
 const { folder, open } = useBrowser();
 let demo: string;
 let hostile: string;
+let hostileDrift: string;
 
 beforeAll(async () => {
   const earlier = await built(join(examples, 'logs/2026-01-14'), join(folder, 'earlier'));
@@ -20,7 +21,10 @@ beforeAll(async () => {
   demo = join(folder, 'demo.html');
   writeFileSync(demo, await report({ dataset: out, against: earlier }));
   const logs = writeHostileLogs(join(folder, 'hostile-logs'));
-  hostile = join(await built(logs, join(folder, 'hostile')), 'reports/index.html');
+  const strange = await built(logs, join(folder, 'hostile'));
+  hostile = join(strange, 'reports/index.html');
+  hostileDrift = join(folder, 'drift.html');
+  writeFileSync(hostileDrift, await report({ dataset: strange, against: out }));
 });
 
 function capitalWords(fate: string): string {
@@ -52,6 +56,40 @@ describe.skipIf(hasNoBrowser)('the report', () => {
     expect(links.filter((href) => !href.startsWith('#'))).toEqual([]);
     expect(/[\u202a-\u202e\u2066-\u2069]/.test(readFileSync(hostile, 'utf8'))).toBe(false);
     await page.context().close();
+  });
+
+  test('fits a phone when names of tools in its drift are long', async () => {
+    const { page } = await open(urlOf(hostileDrift), { viewport: { width: 390, height: 844 } });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  });
+
+  test('has records before rejections, and no section without content', async () => {
+    const { page } = await open(urlOf(demo));
+    const ids = await page.evaluate('[...document.querySelectorAll("main > section")].map(({ id }) => id)');
+    expect(ids).toEqual(['records', 'rejected', 'findings', 'changes', 'drift', 'sources', 'reproduce']);
+    const clean = await built(join(examples, 'dialects/messages.jsonl'), join(folder, 'clean'));
+    const { page: calm } = await open(urlOf(join(clean, 'reports/index.html')));
+    const left = await calm.evaluate('[...document.querySelectorAll("main > section")].map(({ id }) => id)');
+    expect(left).toEqual(expect.arrayContaining(['records', 'sources', 'reproduce']));
+    expect(left).not.toContain('rejected');
+    expect(
+      await calm.evaluate(
+        '[...document.querySelectorAll("nav a")].map((a) => a.getAttribute("href").slice(1))',
+      ),
+    ).toEqual(left);
+  });
+
+  test('clips no label of an axis', async () => {
+    for (const path of [demo, hostile]) {
+      const { page } = await open(urlOf(path));
+      const clipped =
+        await page.evaluate(`[...document.querySelectorAll('.card svg text.t3')].filter((text) => {
+        const { left, right } = text.getBoundingClientRect();
+        const box = text.ownerSVGElement.getBoundingClientRect();
+        return left < box.left - 1 || right > box.right + 1;
+      }).map((text) => text.textContent)`);
+      expect(clipped).toEqual([]);
+    }
   });
 
   test('fits a phone, with tables that scroll by themselves', async () => {

@@ -194,7 +194,7 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     const { page } = await open(demo.url);
     await goTo(page, '#/records/3');
     await page.waitForSelector('.diff section');
-    expect(await page.textContent('.diff > p')).toBe('10 of 15 messages byte for byte as logged');
+    expect(await page.textContent('.diff > p')).toBe('10 of 15 messages as they were read');
     expect(await page.$$eval('.diff header', (all) => all.map((one) => one.textContent))).toEqual([
       'changedgoose-bootstraplogged 0 → 0',
       'changednull-fieldslogged 2 → 2',

@@ -147,6 +147,10 @@ export interface RecordsProfile {
   readonly messages: number;
   /** Number of calls of tools. @unit calls @example 45 */
   readonly calls: number;
+  /** Size of the records in the first format of the run. @unit bytes @example 42770 */
+  readonly bytes: number;
+  /** Size of the longest one. @unit bytes @example 8912 */
+  readonly longest: number;
   /** Records by their number of messages; each bin is named by its lower end. @unit records @example {"7":1,"8":2} */
   readonly by_messages: Counts;
   /** Records of all formats by their size in bytes; each bin is named by its lower end. @unit records @example {"2560":3} */

@@ -23,7 +23,7 @@ export function Changes({ i }: { readonly i: number }): VNode {
   return (
     <div class="diff">
       <p class="dim">
-        {`${showNumber(same)} of ${showNumber(value.messages.length)} messages byte for byte as logged`}
+        {`${showNumber(same)} of ${showNumber(value.messages.length)} messages as they were read`}
       </p>
       {value.messages
         .filter(({ before, after }) => before !== after)

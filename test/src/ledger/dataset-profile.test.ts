@@ -156,7 +156,7 @@ describe('a profile', () => {
       counter.source({ source: `${i}.jsonl`, status: 'read', lines: 1, fates: { 'rejected:x': i } });
       const day = new Date(i * 86_400_000).toISOString().slice(0, 10);
       counter.session(session(`${day}/a.jsonl`, 'empty'), undefined);
-      counter.record(10, { roles: { [`role${i}`]: 1 }, calls: { [`tool${i}`]: 1 } });
+      counter.record(10, true, { roles: { [`role${i}`]: 1 }, calls: { [`tool${i}`]: 1 } });
     }
     const profile = counter.take();
     expect(profile.rejections).toHaveLength(PROFILE_LIMITS.reasons);
