@@ -13,6 +13,7 @@ const REDACT = 'redact:';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const NAME_LENGTH = 10; // 50 bits
+const MAX_NAMES = 10_000;
 /** Escapes and white space inside a value: line breaks of a key, slashes of an address. */
 const LAYOUT = /\\+[nrt]|\\+|\s/g;
 
@@ -21,7 +22,8 @@ export class Redactor {
   readonly #scan: SecretScan;
   readonly #allowedHashes: ReadonlySet<string>;
   readonly #allowed: readonly RegExp[];
-  readonly #name = (rule: Rule, value: string): string | undefined => this.#nameOf(rule, value);
+  /** The names of the latest values: most are in many records. */
+  readonly #names = new Map<string, string | undefined>();
 
   constructor(redaction: Redaction) {
     const { rules, allow } = redaction;
@@ -37,7 +39,8 @@ export class Redactor {
    */
   redact(bytes: Uint8Array, counts?: Map<string, number>): Uint8Array {
     const { mode, rules } = this.#redaction;
-    const redacted = redactBytes(bytes, this.#scan, rules, this.#name);
+    if (this.#names.size > MAX_NAMES) this.#names.clear();
+    const redacted = redactBytes(bytes, this.#scan, rules, (rule, value) => this.#nameOf(rule, value));
     const prefix = mode === 'look' ? LOOKS_SECRET : REDACT;
     for (const [name, n] of redacted.counts) {
       const change = `${prefix}${name}`;
@@ -59,7 +62,13 @@ export class Redactor {
     return keyed;
   }
 
-  #nameOf({ name }: Rule, written: string): string | undefined {
+  #nameOf(rule: Rule, written: string): string | undefined {
+    const key = `${rule.name} ${written}`;
+    if (!this.#names.has(key)) this.#names.set(key, this.#newName(rule, written));
+    return this.#names.get(key);
+  }
+
+  #newName({ name }: Rule, written: string): string | undefined {
     const value = written.replace(LAYOUT, '');
     if (this.#allowed.some((pattern) => pattern.test(value))) return undefined;
     if (this.#allowedHashes.size > 0 && this.#allowedHashes.has(sha256(value))) return undefined;

@@ -5,6 +5,7 @@ import { type Redaction, RULES, type Rule } from '../../transforms/redaction/rul
 import type { Refuse } from './option.ts';
 
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
+const MAX_NAME_LENGTH = 60;
 const SHA256 = /^[0-9a-f]{64}$/;
 /** Bytes before its anchor at which a match may begin. */
 const BACK = 64;
@@ -42,15 +43,18 @@ function tableIn(text: string, refuse: Refuse): Table {
 function ruleOf(table: Table, where: string, refuse: Refuse): Rule {
   checkKeys(table, ['name', 'anchor', 'pattern', 'group'], `${where}: `, refuse);
   const { name, anchor, pattern, group = 0 } = table;
-  if (typeof name !== 'string' || !NAME.test(name))
-    return refuse(`${where}: name must be of small letters, digits and hyphens`);
+  if (typeof name !== 'string' || !NAME.test(name) || name.length > MAX_NAME_LENGTH)
+    return refuse(
+      `${where}: name must be of small letters, digits and hyphens, and have at most ${MAX_NAME_LENGTH} characters`,
+    );
   if (typeof anchor !== 'string' || Buffer.byteLength(anchor) < MIN_ANCHOR_BYTES)
     return refuse(`rule '${name}': anchor must be a text of at least ${MIN_ANCHOR_BYTES} bytes`);
   if (typeof pattern !== 'string' || pattern === '') return refuse(`rule '${name}': pattern is missing`);
-  const groups = groupsOf(pattern, `rule '${name}': pattern`, refuse);
+  const back = beginsWith(pattern, anchor) ? 0 : BACK;
+  const groups = groupsOf(pattern, `rule '${name}': pattern`, refuse, anchor);
   if (!Number.isInteger(group) || (group as number) < 0 || (group as number) > groups)
     return refuse(`rule '${name}': group must be a number from 0 to ${groups}`);
-  const form = { anchors: [bytesOf(anchor)], pattern: bytesOf(pattern), back: BACK };
+  const form = { anchors: [bytesOf(anchor)], pattern: bytesOf(pattern), back };
   return { name, forms: [group === 0 ? form : { ...form, group: group as number }] };
 }
 
@@ -64,7 +68,7 @@ function allowOf(table: unknown, refuse: Refuse): Redaction['allow'] {
   const patterns = texts(written, 'allow.patterns', refuse);
   const bad = hashes.findIndex((hash) => !SHA256.test(hash));
   if (bad >= 0) refuse(`allow.values_sha256: number ${bad + 1} is not a SHA-256 in small hexadecimal digits`);
-  for (const pattern of patterns) groupsOf(pattern, 'allow.patterns', refuse);
+  for (const pattern of patterns) groupsOf(pattern, 'allow.patterns', refuse, '');
   return { hashes, patterns: patterns.map(bytesOf) };
 }
 
@@ -83,9 +87,23 @@ function checkKeys(table: Table, known: readonly string[], where: string, refuse
 }
 
 const MAX_PATTERN_LENGTH = 1000;
+/** A match ends at most so many bytes after its anchor. */
+const MAX_MATCH_BYTES = 400;
+const MAX_STEPS = 1000;
+
+/** Whether every match begins with the anchor. */
+function beginsWith(pattern: string, anchor: string): boolean {
+  if (!/^[\w\-:/=@ ]+$/.test(anchor) || !pattern.startsWith(anchor)) return false;
+  let rest = plainOf(pattern.slice(anchor.length));
+  for (let length = -1; length !== rest.length; ) {
+    length = rest.length;
+    rest = rest.replace(/\([^()]*\)/g, 'x');
+  }
+  return !/^[*+?{]|\|/.test(rest);
+}
 
 /** Returns the number of capture groups. Refuses what may take more than linear time. */
-function groupsOf(pattern: string, where: string, refuse: Refuse): number {
+function groupsOf(pattern: string, where: string, refuse: Refuse, anchor: string): number {
   if (pattern.length > MAX_PATTERN_LENGTH) refuse(`${where} is longer than ${MAX_PATTERN_LENGTH} characters`);
   let groups = 0;
   try {
@@ -95,16 +113,47 @@ function groupsOf(pattern: string, where: string, refuse: Refuse): number {
   }
   const problem = repeats(pattern);
   if (problem !== undefined) refuse(`${where} ${problem}`);
+  if (stepsOf(pattern, anchor) > MAX_STEPS)
+    refuse(`${where} may take long: write fewer repetitions, or bounded ones, such as {1,20} for +`);
   return groups;
+}
+
+/** A character or a class, or the end of a group; how often; and the character after it, if that is always the same. */
+const REPEATED =
+  /(\\.|\[(?:\\.|[^\]\\])*\]|[^\\[])(?:[*+]|\{(\d+)(?:,(\d*))?\})\??(\\[^A-Za-z0-9]|[\w\-:=/@"'!#%&,;<>~ ])?/g;
+
+/**
+ * Returns about how many steps a text may cost: the ways in which earlier repetitions can end, times the length of one. A
+ * repetition ends in one way if the next character is one that it does not match. Before its anchor, a pattern is tried at
+ * `BACK` places.
+ */
+function stepsOf(pattern: string, anchor: string): number {
+  const anchorAt = pattern.indexOf(anchor);
+  const startsUntil = anchorAt < 0 ? pattern.length : anchorAt;
+  let ways = 1;
+  let steps = 1;
+  for (const { 1: atom = '', 2: least, 3: most = least, 4: next, index } of pattern.matchAll(REPEATED)) {
+    const length = Math.min(Number(most || MAX_MATCH_BYTES), MAX_MATCH_BYTES);
+    steps = Math.max(steps, ways * length * (index < startsUntil ? BACK : 1));
+    const endsInOneWay =
+      atom !== ')' && next !== undefined && !new RegExp(`^${atom}$`).test(next.replace('\\', ''));
+    if (!endsInOneWay) ways *= length - Number(least ?? 0) + 1;
+  }
+  return steps;
+}
+
+/** Returns a pattern where each escape and class is one letter, and each group only has its parentheses. */
+function plainOf(pattern: string): string {
+  return pattern
+    .replace(/\\./g, 'x')
+    .replace(/\[(?:[^\]])*\]/g, 'x')
+    .replace(/\((?:\?(?:[:=!]|<[=!]|<\w+>))?/g, '(');
 }
 
 /** Returns why a pattern may take more than linear time. */
 function repeats(pattern: string): string | undefined {
   if (/\\(?:[1-9]|k<)/.test(pattern.replace(/\\\\/g, ''))) return 'has a back-reference';
-  const plain = pattern
-    .replace(/\\./g, 'x')
-    .replace(/\[(?:[^\]])*\]/g, 'x')
-    .replace(/\((?:\?(?:[:=!]|<[=!]|<\w+>))?/g, '(');
+  const plain = plainOf(pattern);
   const open: boolean[] = [];
   for (let at = 0; at < plain.length; at++) {
     const character = plain[at] as string;

@@ -1,4 +1,5 @@
 /** Replaces the values that a scan found by placeholders. */
+import { eachRepeat, MIN_REPEATED_BYTES } from './repeats.ts';
 import type { Rule } from './rules.ts';
 import type { SecretScan } from './scan.ts';
 import { afterEscape, type Span } from './span.ts';
@@ -14,8 +15,6 @@ export interface Redacted {
 }
 
 const NOTHING: ReadonlyMap<string, number> = new Map();
-/** A shorter value is replaced only where a rule finds it. */
-const MIN_REPEATED_BYTES = 8;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -62,21 +61,22 @@ function merged(spans: readonly Span[]): Span[] {
   return result;
 }
 
-/** Returns all places of the values. Values without a digit are left out: they may be the name of a member. */
+/** Returns all places of the values. Short ones and those without a digit are left out: they may be the name of a member. */
 function repeatedIn(bytes: Buffer, found: readonly Span[]): Span[] {
   const values = new Map<string, number>();
   for (const { start, end, rule } of found) {
     const value = bytes.toString('latin1', start, end);
     values.set(value, Math.min(values.get(value) ?? rule, rule));
   }
+  const repeated = [...values.keys()].filter(
+    (value) => value.length >= MIN_REPEATED_BYTES && /\d/.test(value),
+  );
   const spans: Span[] = [];
-  for (const [value, rule] of values) {
-    if (value.length < MIN_REPEATED_BYTES || !/\d/.test(value)) continue;
-    for (let at = bytes.indexOf(value, 0, 'latin1'); at >= 0; ) {
-      if (afterEscape(bytes, at) === at) spans.push({ start: at, end: at + value.length, rule });
-      at = bytes.indexOf(value, at + value.length, 'latin1');
-    }
-  }
+  eachRepeat(bytes, repeated, (value, start) => {
+    const rule = values.get(value);
+    if (rule !== undefined && afterEscape(bytes, start) === start)
+      spans.push({ start, end: start + value.length, rule });
+  });
   return spans;
 }
 

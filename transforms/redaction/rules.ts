@@ -297,8 +297,8 @@ export const RULES: readonly Rule[] = [
     name: 'secret',
     forms: [
       {
-        anchors: ['earer '],
-        pattern: 'earer ([A-Za-z0-9_.=+/~-]{16,2000})',
+        anchors: ['Bearer ', 'bearer '],
+        pattern: '[bB]earer ([A-Za-z0-9_.=+/~-]{16,2000})',
         reach: 2100,
         group: 1,
         check: 'secret',

@@ -7,12 +7,17 @@ import { privateKeyAt } from './private-key.ts';
 import type { Form, Rule } from './rules.ts';
 import { afterEscape, fitted, isDigit, isInWord, isWordByte, type Span } from './span.ts';
 import { isSecret } from './values.ts';
+import { Window } from './window.ts';
 
 const MAX_MATCH_BYTES = 400;
 /** Enough for most matches. */
 const FIRST_LOOK_BYTES = 160;
 /** Bytes before a window that a pattern may look back at. */
 const LOOK_BACK = 32;
+const MIN_NUMBER_BYTES = 13;
+const MAX_NUMBER_BYTES = 120;
+const MAX_NAME_BYTES = 40;
+const MIN_CARD_DIGITS = 13;
 const AT = 0x40;
 const POINT = 0x2e;
 const HYPHEN = 0x2d;
@@ -39,6 +44,9 @@ export class SecretScan {
   /** Forms without anchors: numbers of cards and accounts. */
   readonly #numbers: Prepared[] = [];
   readonly #privateKey: number;
+  readonly #window = new Window();
+  /** Bytes without `:` and `=`. */
+  #unassigned = { from: 0, to: 0 };
 
   constructor(rules: readonly Rule[]) {
     const indexOf = (wanted: string): number => rules.findIndex(({ name }) => name === wanted);
@@ -51,28 +59,34 @@ export class SecretScan {
   find(bytes: Uint8Array): Span[] {
     const spans: Span[] = [];
     for (const prepared of this.#prepared) prepared.end = 0;
+    this.#window.clear();
+    this.#unassigned = { from: 0, to: 0 };
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.#anchors.scan(buffer, (at, prepared) => {
-      if (at < prepared.end) return;
-      const span =
-        prepared.rule === this.#privateKey
-          ? privateKeyAt(buffer, at, prepared.rule)
-          : this.#match(buffer, at, prepared);
-      if (span === undefined) return;
-      prepared.end = span.end;
-      spans.push(span);
-    });
+    this.#anchors.scan(
+      buffer,
+      (at, prepared) => {
+        if (at < prepared.end) return;
+        const span =
+          prepared.rule === this.#privateKey
+            ? privateKeyAt(buffer, at, prepared.rule)
+            : this.#match(buffer, at, prepared);
+        if (span === undefined) return;
+        prepared.end = span.end;
+        spans.push(span);
+      },
+      (at) => this.#findNumbers(buffer, at, spans),
+    );
     if (this.#email >= 0) this.#findEmails(buffer, spans);
-    if (this.#numbers.length > 0) this.#findNumbers(buffer, spans);
     return spans;
   }
 
   #prepare(form: Form, rule: number): void {
     const isNumber = form.anchors.length === 0;
-    const flags = `${isNumber || form.back !== undefined ? 'g' : 'y'}${form.group === undefined ? '' : 'd'}`;
+    const flags = `${isNumber || (form.back ?? 0) > 0 ? 'g' : 'y'}${form.group === undefined ? '' : 'd'}`;
     const head = form.head === undefined ? undefined : new RegExp(`^(?:${form.head})`);
     const prepared = { form, rule, pattern: new RegExp(form.pattern, flags), head, end: 0 };
     (isNumber ? this.#numbers : this.#prepared).push(prepared);
+    if (isNumber) this.#anchors.addDigits();
     for (const anchor of form.anchors) this.#anchors.add(anchor, prepared);
   }
 
@@ -80,17 +94,21 @@ export class SecretScan {
     const { form, rule, pattern, head } = prepared;
     const { back, group = 0, reach = MAX_MATCH_BYTES, check } = form;
     if (back === undefined && group === 0 && isInWord(bytes, at)) return undefined;
-    if (form.isName === true && !isAssigned(bytes, at)) return undefined;
+    if (form.isName === true && !this.#isAssigned(bytes, at)) return undefined;
     const from = Math.max(0, at - (back ?? 0) - LOOK_BACK);
     const near = at + Math.min(reach, FIRST_LOOK_BYTES);
-    let text = bytes.toString('latin1', from, near);
+    let text = this.#window.text(bytes, from, near);
     let match = matchAt(pattern, text, at - from, back);
     const isCut = match !== undefined && match.index + match[0].length === text.length;
     if (near < at + reach && (isCut || head?.test(text.slice(at - from)) === true)) {
-      text = bytes.toString('latin1', from, at + reach);
+      text = this.#window.text(bytes, from, at + reach);
       match = matchAt(pattern, text, at - from, back);
     }
-    if (match === undefined) return undefined;
+    if (match === undefined) {
+      // an anchor later in the same word ends at the same byte, and fails too
+      if (head !== undefined) prepared.end = wordEnd(bytes, at);
+      return undefined;
+    }
     const last = match.index + match[0].length;
     const [start, end] = match.indices?.[group] ?? [match.index, last];
     const span = fitted(bytes, { start: from + start, end: from + end, rule }, group === 0);
@@ -100,6 +118,15 @@ export class SecretScan {
     return span;
   }
 
+  /** Whether `:` or `=` follows a name. */
+  #isAssigned(bytes: Buffer, at: number): boolean {
+    const end = at + MAX_NAME_BYTES;
+    let sign = at >= this.#unassigned.from && at <= this.#unassigned.to ? this.#unassigned.to : at;
+    while (sign < end && bytes[sign] !== 0x3a && bytes[sign] !== 0x3d) sign++;
+    this.#unassigned = { from: at, to: sign };
+    return sign < end;
+  }
+
   #findEmails(bytes: Buffer, spans: Span[]): void {
     let done = 0;
     for (let at = bytes.indexOf(AT); at >= 0; at = bytes.indexOf(AT, at + 1)) {
@@ -107,7 +134,7 @@ export class SecretScan {
       const end = domainEnd(bytes, at + 1);
       if (start >= at || end <= at + 3) continue;
       const from = afterEscape(bytes, start);
-      const value = bytes.toString('latin1', from, end);
+      const value = this.#window.text(bytes, from, end);
       if (from >= at || !EMAIL.test(value) || !isSecret(value, 'email')) continue;
       if (IN_URL.test(bytes.toString('latin1', Math.max(0, from - 64), from))) continue;
       spans.push({ start: from, end, rule: this.#email });
@@ -115,17 +142,18 @@ export class SecretScan {
     }
   }
 
-  /** Cards and account numbers have more than four digits in a row: every fourth byte is looked at. */
-  #findNumbers(bytes: Buffer, spans: Span[]): void {
-    for (let at = 3; at < bytes.length; at += 4) {
-      if (!isDigit(bytes[at])) continue;
-      let start = at;
-      let end = at + 1;
-      while (start > 0 && isOfNumber(bytes[start - 1])) start--;
-      while (end < bytes.length && isOfNumber(bytes[end])) end++;
-      if (end - start >= 13 && end - start <= 120) this.#numbersIn(bytes, start, end, spans);
-      at = end;
-    }
+  /** Looks for cards and account numbers around two digits. Returns the end of the text that may be a number. */
+  #findNumbers(bytes: Buffer, at: number, spans: Span[]): number {
+    let start = at;
+    let end = at + 1;
+    while (isOfNumber(bytes, start - 1, start)) start--;
+    while (isOfNumber(bytes, end, end - 1)) end++;
+    if (end - start < MIN_NUMBER_BYTES || end - start > MAX_NUMBER_BYTES) return end;
+    let digits = 0;
+    for (let i = start; i < end; i++) if (isDigit(bytes[i])) digits++;
+    const capitals = end - start - digits;
+    if (digits >= MIN_CARD_DIGITS || capitals >= 2) this.#numbersIn(bytes, start, end, spans);
+    return end;
   }
 
   #numbersIn(bytes: Buffer, start: number, end: number, spans: Span[]): void {
@@ -173,12 +201,11 @@ function domainEnd(bytes: Uint8Array, from: number): number {
   return end;
 }
 
-const MAX_NAME_BYTES = 40;
-
-/** Whether `:` or `=` follows a name. */
-function isAssigned(bytes: Uint8Array, at: number): boolean {
-  for (let i = at; i < at + MAX_NAME_BYTES; i++) if (bytes[i] === 0x3a || bytes[i] === 0x3d) return true;
-  return false;
+/** Returns the end of the letters, digits, hyphens and `_` here. */
+function wordEnd(bytes: Uint8Array, at: number): number {
+  let end = at;
+  while (isWordByte(bytes[end]) || bytes[end] === HYPHEN) end++;
+  return end;
 }
 
 const isOfDomain = (byte = 0): boolean =>
@@ -188,7 +215,11 @@ const isOfDomain = (byte = 0): boolean =>
 const isOfLocal = (byte = 0): boolean =>
   isWordByte(byte) || byte === POINT || byte === HYPHEN || byte === 0x25 || byte === 0x2b;
 
-/** A digit, a capital, a space or a hyphen. */
-function isOfNumber(byte = 0): boolean {
-  return isDigit(byte) || (byte >= 0x41 && byte <= 0x5a) || byte === 0x20 || byte === 0x2d;
+/** Whether the byte is a digit, a capital, or a single space or hyphen. @param next where the number goes on */
+function isOfNumber(bytes: Uint8Array, at: number, next: number): boolean {
+  const byte = bytes[at];
+  if (isDigit(byte) || (byte !== undefined && byte >= 0x41 && byte <= 0x5a)) return true;
+  return isSeparator(byte) && !isSeparator(bytes[next]);
 }
+
+const isSeparator = (byte: number | undefined): boolean => byte === 0x20 || byte === HYPHEN;

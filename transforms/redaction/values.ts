@@ -49,12 +49,22 @@ function looksSecret(value: string): boolean {
   return !PLACEHOLDER.test(value) && !ONE_CHARACTER.test(value) && entropy(value) >= MIN_SECRET_BITS;
 }
 
-/** Shannon entropy of the characters, in bits for each. */
+const counts = new Uint32Array(256);
+
+/** Shannon entropy of the characters, in bits for each. @param value one character for each byte */
 export function entropy(value: string): number {
-  const counts = new Map<string, number>();
-  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  const { length } = value;
+  for (let i = 0; i < length; i++) {
+    const byte = value.charCodeAt(i) & 0xff;
+    counts[byte] = (counts[byte] as number) + 1;
+  }
   let bits = 0;
-  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
+  for (let i = 0; i < length; i++) {
+    const byte = value.charCodeAt(i) & 0xff;
+    const share = (counts[byte] as number) / length;
+    if (share > 0) bits -= share * Math.log2(share);
+    counts[byte] = 0;
+  }
   return bits;
 }
 

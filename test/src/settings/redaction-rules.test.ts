@@ -57,8 +57,33 @@ test.each([
   expect(withPattern(pattern)).toThrow('repeats a group');
 });
 
+test.each([
+  'acme_[a-z]*[a-z]*[a-z]*1',
+  '[a-z_]*acme_[a-z_]*1',
+  '[a-z_]{0,40}acme_[a-z_]{0,20}1',
+  'acme_[a-z_]{0,390}[a-z_]{2}[a-z_]{5}1',
+  'acme_.*:.*1',
+  'acm._[a-z]{30}',
+])('refuses %s, which may take polynomial time', (pattern) => {
+  expect(withPattern(pattern)).toThrow("rule 'acme': pattern may take long");
+});
+
 test('refuses back-references, and accepts what is linear', () => {
   expect(withPattern('acme_(a)\\1')).toThrow('has a back-reference');
   for (const pattern of ['acme_[a-z(+]{20,40}', 'acme_(?:live|test)_\\w+', 'acme_(?:ab){3}\\.(x+)?'])
     expect(withPattern(pattern)).not.toThrow();
+  const bounded = [
+    'acme_\\w+\\.\\w+\\.\\w+',
+    '(?:test_)?acme_[a-z0-9]{32}',
+    '[a-z]{1,9}-acme_[a-z]{20,40}',
+    'acme_.*1',
+  ];
+  for (const pattern of bounded) expect(withPattern(pattern)).not.toThrow();
+});
+
+test('a pattern that begins with its anchor is tried only there', () => {
+  const backOf = (pattern: string): number | undefined =>
+    read(...RULE.slice(0, 3), `pattern = '${pattern}'`).rules.at(-1)?.forms[0]?.back;
+  expect(['acme_(?:live|test)_[a-z]+', 'acme_[|]x', 'acme_a\\|b'].map(backOf)).toEqual([0, 0, 0]);
+  expect(['x?acme_a', 'acme_a|acme_b', 'acme_?a'].map(backOf)).toEqual([64, 64, 64]);
 });
