@@ -87,7 +87,7 @@ function checkKeys(table: Table, known: readonly string[], where: string, refuse
 }
 
 const MAX_PATTERN_LENGTH = 1000;
-/** A match ends at most so many bytes after its anchor. */
+/** Longest match after its anchor. */
 const MAX_MATCH_BYTES = 400;
 const MAX_STEPS = 1000;
 

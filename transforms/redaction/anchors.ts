@@ -10,7 +10,7 @@ const ENDS = 2;
 const BEGINS = 1;
 /** A pair of bytes is two digits. */
 const DIGITS = 4;
-/** What records of conversations consist of, the most frequent first. */
+/** Characters of conversations, the most frequent first. */
 const FREQUENT = ' etaoinsrhldcumpfgyw,.bvk\n"\\:/-0123456789';
 
 interface Anchor<T> {

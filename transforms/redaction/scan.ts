@@ -132,7 +132,7 @@ export class SecretScan {
     for (let at = bytes.indexOf(AT); at >= 0; at = bytes.indexOf(AT, at + 1)) {
       const start = Math.max(done, localStart(bytes, at));
       const end = domainEnd(bytes, at + 1);
-      if (start >= at || end <= at + 3) continue;
+      if (start >= at || end <= at + 3 || bytes[end - 2] === POINT) continue;
       const from = afterEscape(bytes, start);
       const value = this.#window.text(bytes, from, end);
       if (from >= at || !EMAIL.test(value) || !isSecret(value, 'email')) continue;
