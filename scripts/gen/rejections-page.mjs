@@ -90,7 +90,7 @@ export async function rejectionsPage(root) {
         check.rules.map((rule) => shownRule(rule)).join(', '),
       ]),
     ),
-    'Reported when the results of all sources are combined: `session-in-parts` (WARNING), a session that also has entries in an earlier source; `copied-history` (WARNING), a conversation of `claude-code` whose first message is in an earlier source too.',
+    'Reported when the results of all sources are combined: `session-in-parts` (WARNING), a session that also has entries in an earlier source; `copied-history` (WARNING), a conversation of `claude-code` whose first message is in an earlier source too; `split-empty` (WARNING), a split without a record ([splits](splits.md)).',
     'Rules of the formats:',
     table(
       ['format', 'rules'],

@@ -155,8 +155,9 @@ function seenSecrets(changes: Counts): string | undefined {
   return values === 0 ? undefined : secretsLine(values, kinds.length);
 }
 
-function splits({ splits: counts = {} }: RunSummary): string[] {
-  return Object.entries(counts).map(([name, records]) => `${name} ${plural(records, 'record')}`);
+function splits({ splits: counts = {}, splitMoved = 0 }: RunSummary): string[] {
+  const sizes = Object.entries(counts).map(([name, records]) => `${name} ${plural(records, 'record')}`);
+  return splitMoved === 0 ? sizes : [...sizes, `split-moved ${plural(splitMoved, 'group')}`];
 }
 
 function branches({ branches: count }: RunSummary): string | undefined {

@@ -54,10 +54,11 @@ export function readManifest(folder: string): Manifest {
   return manifest;
 }
 
-/** Throws `invalid-dataset` if the folder's manifest names a file outside the dataset; a missing manifest passes. */
-export function checkManifest(folder: string): void {
+/** Throws `invalid-dataset` if the folder's manifest names a file outside the dataset; undefined if it has none. */
+export function checkManifest(folder: string): Manifest | undefined {
   const manifest = parseManifest(folder);
   if (manifest !== undefined) checkPaths(folder, manifest, false);
+  return manifest;
 }
 
 /** Returns undefined if the file is missing or not a JSON object. */

@@ -8,6 +8,7 @@ import { formats } from '../../transforms/formats/index.ts';
 import { LINE_FILES, PATHS } from '../dataset/layout.ts';
 import type { DatasetWriter } from '../dataset/store/store.ts';
 import type { Listing } from '../input/sources/source.ts';
+import type { FindingResult } from '../ledger/result.ts';
 import type { DatasetOutput } from '../record/output.ts';
 import type { PathWriter } from '../record/path-writer.ts';
 import { changedSince } from '../reuse/checked-lines.ts';
@@ -65,7 +66,7 @@ export async function decideRecords(
     splitOf: (path) => splits?.of(path),
   });
   try {
-    const replayed = openBooks(settings, listing, output);
+    const replayed = openBooks(settings, listing, output, settings.integrity ? emptySplits(splits) : []);
     // what an update unpacked may still be there
     const pathFor = (name: string): string => options.pathFor(`staged-${name}`);
     const from = { format: settings.format[0] ?? '', hasPaths: true, pathFor, signal };
@@ -82,32 +83,39 @@ export async function decideRecords(
     }
     replayed.ledger.overLimit(listing.sources.length - sources);
     await output.writeSessions(signal);
-    return replayed;
+    return { ...replayed, splitMoved: movedGroups(splits, options) };
   } catch (error) {
     await output.discard();
     throw error;
   }
 }
 
-/** Divides the records, and notes what the user has to know; undefined without `--split`. */
-function splitsOf(
-  run: PreviousRun,
-  { settings, staged, previous, onNote }: DecideOptions,
-): Splits | undefined {
+/** Divides the records; undefined without `--split`. */
+function splitsOf(run: PreviousRun, { settings, staged }: DecideOptions): Splits | undefined {
   const { split: shares, splitSeed: seed = 'turnmill' } = settings;
   if (shares === undefined) return undefined;
   const { count } = staged.paths as PathWriter;
-  const splits = new Splits({ count, read: () => comparedSessions(run), shares, seed });
-  for (const name of splits.empty())
-    onNote?.(
-      `the split ${name} is empty: sessions that belong together stay together, which makes ${plural(splits.groups, 'group')}`,
-    );
-  const moved = previous === undefined ? 0 : splits.movedFrom(() => previous.lines(LINE_FILES.sessions));
+  return new Splits({ count, read: () => comparedSessions(run), shares, seed });
+}
+
+/** Returns a finding for each split without a record. */
+function emptySplits(splits: Splits | undefined): readonly FindingResult[] {
+  return (splits?.empty() ?? []).map((name) => ({
+    ...{ kind: 'finding', severity: 'WARNING', rule: 'split-empty', sessionId: undefined, line: 1 },
+    message: `the split ${name} is empty: sessions that belong together stay together, which makes ${plural(splits?.groups ?? 0, 'group')}`,
+    acrossSources: true,
+  }));
+}
+
+/** Counts the groups that are in another split than in the previous dataset, and notes them. */
+function movedGroups(splits: Splits | undefined, { previous, onNote }: DecideOptions): number {
+  if (splits === undefined || previous === undefined) return 0;
+  const moved = splits.movedFrom(() => previous.lines(LINE_FILES.sessions));
   if (moved > 0)
     onNote?.(
       `split-moved: ${plural(moved, 'group')} of sessions in another split than in the previous dataset`,
     );
-  return splits;
+  return moved;
 }
 
 function* comparedSessions(run: PreviousRun): Generator<PathedSession> {

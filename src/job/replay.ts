@@ -6,6 +6,7 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkManifest } from '../dataset/manifest.ts';
 import { readAgain, type SecondReading } from '../input/second-reading.ts';
 import { endOf } from '../input/sources/links.ts';
 import type { FileIdentity, SourceRef } from '../input/sources/source.ts';
@@ -56,6 +57,7 @@ const CAUSES = {
   outside: 'a symbolic link in its path leads out of the logs: allow it with --follow-outside',
   changed: 'the logs have changed at this place',
   damaged: 'the bytes in the quarantine do not match their hash',
+  redacted: 'the quarantine contains it without its secrets only: name the logs with --logs',
   unhashed: 'the quarantine has neither its bytes nor a hash',
   tooLong: 'the line is too long for any version of turnmill',
   counted: 'the quarantine only counts it, because its line has too many rejected objects',
@@ -107,10 +109,13 @@ class Replay {
   readonly #target: ReplayTarget;
   readonly #left = new Map<string, number>();
   readonly #examples: { where: string; why: string }[] = [];
+  readonly #isRedacted: boolean;
   #replayed = 0;
   #files = 0;
 
   constructor(request: ReplayRequest, target: ReplayTarget) {
+    const settings: { readonly redact?: unknown } = checkManifest(request.out)?.settings ?? {};
+    this.#isRedacted = settings.redact === true;
     this.#request = request;
     this.#target = target;
   }
@@ -156,7 +161,7 @@ class Replay {
   async #replayLines({ record, pending }: Group): Promise<void> {
     const name = replayName(record.source);
     const from = name === undefined ? CAUSES.name : await findSource(this.#request, record.source);
-    const bytes = new RejectedBytes(this.#request.out, from, name !== undefined);
+    const bytes = new RejectedBytes(this.#request.out, from, name !== undefined, this.#isRedacted);
     const log = createLog(name ?? '', this.#target);
     let latest: Pending | undefined;
     try {
@@ -198,10 +203,15 @@ class RejectedBytes {
   readonly #out: string;
   readonly #from: SourceRef | string;
   readonly #hasName: boolean;
+  readonly #isRedacted: boolean;
   #again: SecondReading | undefined;
 
-  /** @param from the source, or why it is unavailable */
-  constructor(out: string, from: SourceRef | string, hasName: boolean) {
+  /**
+   * @param from the source, or why it is unavailable
+   * @param isRedacted whether the quarantine has other bytes than were rejected, because secrets in them were replaced
+   */
+  constructor(out: string, from: SourceRef | string, hasName: boolean, isRedacted: boolean) {
+    this.#isRedacted = isRedacted;
     this.#out = out;
     this.#from = from;
     this.#hasName = hasName;
@@ -210,10 +220,14 @@ class RejectedBytes {
   /** Returns the bytes, or why they are unavailable. */
   async of({ isKept, at, sha256: expected, offset, length }: Pending): Promise<Uint8Array | string> {
     if (!this.#hasName) return CAUSES.name;
-    if (isKept) return checked(rawBytesAt(this.#out, at), expected, CAUSES.damaged);
+    if (isKept) {
+      const kept = checked(rawBytesAt(this.#out, at), expected, CAUSES.damaged);
+      if (typeof kept !== 'string' || !this.#isRedacted) return kept;
+    }
     if (expected === null) return CAUSES.unhashed;
     if (length > MAX_LINE_CEILING) return CAUSES.tooLong;
-    if (typeof this.#from === 'string') return this.#from;
+    if (typeof this.#from === 'string')
+      return isKept && this.#from === CAUSES.reference ? CAUSES.redacted : this.#from;
     this.#again ??= await readAgain(this.#from, undefined);
     const stretch = await this.#again?.take(offset, length, length);
     return stretch === undefined

@@ -51,6 +51,8 @@ export interface RunSummary {
   readonly branches?: number;
   /** Records of all formats by split, with `--split`. */
   readonly splits?: Counts;
+  /** Groups of sessions that an update put into another split. */
+  readonly splitMoved?: number;
   readonly shards: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
   readonly out: string | undefined;
   readonly elapsedMs: number;
@@ -175,7 +177,7 @@ export async function runInto(run: Run, destination: Destination, parts: RunPart
 /** Reconciles the ledger, and commits. */
 async function publish(
   run: Run,
-  { destination, ledger, usage, counter }: Books,
+  { destination, ledger, usage, counter, splitMoved = 0 }: Books,
   { reuse, done, kept }: RunParts,
   { readBytes, workerRestarts }: Recorded,
 ): Promise<RunSummary> {
@@ -186,7 +188,7 @@ async function publish(
   const counted = counter?.take();
   destination.text(REPORTS.summary, `${JSON.stringify({ ...sums, profile: counted }, null, 2)}\n`);
   const reusedSources = countOf(listing.sources.length, (index) => reuse.has(index));
-  const runFacts = runFactsOf(run, reuse, { done, reusedSources, workerRestarts });
+  const runFacts = runFactsOf(run, reuse, { done, reusedSources, workerRestarts, splitMoved });
   const body = manifestBody(run, sums);
   profile?.enter('sync');
   const page = counted && settings.report ? makePage(body, counted) : undefined;
@@ -196,7 +198,7 @@ async function publish(
     sums,
     rejections: ledger.rejectionCounts().rejections,
     ...(counted?.branches !== undefined && { branches: counted.branches }),
-    ...(settings.split && { splits: splitCounts(settings.split, committed?.manifest.shards) }),
+    ...(settings.split && { splits: splitCounts(settings.split, committed?.manifest.shards), splitMoved }),
     shards: committed?.manifest.shards ?? [],
     out: settings.out,
     elapsedMs: performance.now() - started,
@@ -235,10 +237,15 @@ interface ReadFacts {
   readonly done: number;
   readonly reusedSources: number;
   readonly workerRestarts: number;
+  readonly splitMoved: number;
 }
 
 /** Returns the content of `run.json`, except for the fingerprints. */
-function runFactsOf(run: Run, reuse: Reuse, { done, reusedSources, workerRestarts }: ReadFacts): RunFacts {
+function runFactsOf(
+  run: Run,
+  reuse: Reuse,
+  { done, reusedSources, workerRestarts, splitMoved }: ReadFacts,
+): RunFacts {
   const { settings, listing } = run;
   const isRead = (index: number): boolean => !reuse.has(index);
   return {
@@ -252,6 +259,7 @@ function runFactsOf(run: Run, reuse: Reuse, { done, reusedSources, workerRestart
     inputs: settings.inputs.map((input) => (typeof input === 'string' ? input : input.name)),
     resumed: done > 0,
     reused_sources: reusedSources,
+    ...(splitMoved > 0 && { split_moved: splitMoved }),
     log_lost: run.logLost(),
   };
 }

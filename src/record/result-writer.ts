@@ -50,6 +50,8 @@ export interface RecorderOptions {
   readonly usage: UsageByGroup;
   /** Counts the figures of the report, if one is written. */
   readonly profile?: ProfileCounter | undefined;
+  /** Findings about all sources together, which are written with the first one. */
+  readonly findings?: readonly FindingResult[] | undefined;
 }
 
 export class Recorder {
@@ -153,6 +155,8 @@ export class Recorder {
 
   #closeSource(ref: SourceRef, report: SourceReport, isWithdrawn: boolean): Promise<void> | void {
     for (const finding of this.#earlier.take()) this.#writeFinding(ref, finding);
+    if (this.#sourceIndex === 0)
+      for (const finding of this.#options.findings ?? []) this.#writeFinding(ref, finding);
     this.#noteReopened(ref);
     this.#held.clear();
     const amended = this.#reopened?.amendReport(report) ?? report;

@@ -99,6 +99,8 @@ export interface RunFacts {
   readonly resumed: boolean;
   /** Sources that were not read again, because the results of a previous run were reused. @unit sources @example 0 */
   readonly reused_sources: number;
+  /** Groups of sessions that the update put into another split than before (splits.md). @unit groups @example 2 */
+  readonly split_moved?: number | undefined;
   /** Notes that could not be written to standard error. @unit notes @example 0 */
   readonly log_lost: number;
   /** Fingerprint of each source that was read, in the order of `sources.jsonl`, for `--update`: inode, size, mtime and ctime in nanoseconds, then a CRC-32 if the times do not settle it, or `::` and the SHA-256 of `--checksum`. Empty if the source has to be read again. @example ["9978156:16623:1795382048098749175:1795382048098749175"] */

@@ -239,6 +239,20 @@ describe('build --redact', () => {
     expect(wrong.stderr).toContain("off: 'no-such' is not a rule");
   });
 
+  test('a rejected line without its secrets is not replayed, but read from the logs', async () => {
+    const { build, path, logs } = place();
+    await build('out', '--quarantine-content', 'raw');
+    const args = ['quarantine', 'replay', path('out')];
+    const without = await turnmillHere([...args, '--into', path('nothing')]);
+    const said = `${without.stdout}${without.stderr}`;
+    expect(said).toContain('the quarantine contains it without its secrets only: name the logs with --logs');
+    expect(said).toContain('torn.jsonl:2');
+    expect(without.status).toBe(3);
+    const replayed = await turnmillHere([...args, '--into', path('again'), '--logs', logs]);
+    expect(replayed.status).toBe(0);
+    expect(readFileSync(path('again/torn.jsonl'), 'utf8')).toContain(TOKEN);
+  });
+
   test('verify --redacted finds what is left, with its place and without a part of it', async () => {
     const { build, path, logs } = place();
     await build('out', '--quarantine-content', 'raw');

@@ -149,7 +149,8 @@ describe('what belongs together', () => {
       const before = recordsIn(path('out'));
       cpSync(path('all'), logs, { recursive: true });
       const notes: string[] = [];
-      await build({ ...shared, out: path('out'), update: true }, { onNote: (note) => void notes.push(note) });
+      const onNote = (note: string): undefined => void notes.push(note);
+      const { splitMoved } = await build({ ...shared, out: path('out'), update: true }, { onNote });
       const after = recordsIn(path('out'));
       await build({ ...shared, out: path('fresh') });
       expect(hashesOf(path('out'))).toEqual(hashesOf(path('fresh')));
@@ -165,6 +166,8 @@ describe('what belongs together', () => {
       const count = new Set(moved.map((session) => groups.get(session))).size;
       const said = notes.find((note) => note.startsWith('split-moved: '));
       expect(Number(/\d+/.exec(said ?? '0')?.[0])).toBe(count);
+      const { split_moved = 0 } = JSON.parse(readFileSync(path('out/run.json'), 'utf8'));
+      expect([splitMoved, split_moved]).toEqual([count, count]);
     },
   );
 });
@@ -205,6 +208,26 @@ describe.each(VARIANTS)('with %j', (more) => {
   });
 });
 
+test('answers of copies are marked in each split', async () => {
+  const { logs, path } = logsOf(11);
+  const more = { copies: 'mark', format: ['trl', 'openai'], compress: 'zstd' } as const;
+  await build({ ...settingsFor(logs, more), out: path('one') });
+  await build({ ...settingsFor(logs, more), workers: 2, out: path('two') });
+  expect(hashesOf(path('two'))).toEqual(hashesOf(path('one')));
+  const { problems } = await verifyDataset(path('one'));
+  expect(problems).toEqual([]);
+  const { split: _, ...plain } = settingsFor(logs, more);
+  await build({ ...plain, out: path('undivided') });
+  const answersOf = (out: string): unknown =>
+    JSON.parse(readFileSync(join(path(out), 'reports/summary.json'), 'utf8')).formats;
+  expect(answersOf('one')).toEqual(answersOf('undivided'));
+  for (const format of ['trl', 'openai'])
+    for (const split of Object.keys(SHARES))
+      expect(
+        readdirSync(path(`one/data/${format}/${split}`)).every((name) => name.endsWith('.jsonl.zst')),
+      ).toBe(true);
+});
+
 test('another seed divides the sessions differently', async () => {
   const { logs, path } = logsOf(8, 30);
   await build({ ...settingsFor(logs), out: path('one') });
@@ -215,7 +238,7 @@ test('another seed divides the sessions differently', async () => {
 });
 
 describe('the command', () => {
-  test('says how many records each split has, and which one is empty', async () => {
+  test('says how many records each split has, and reports one that is empty', async () => {
     const { logs, path } = logsOf(9, 3);
     const args = [
       'build',
@@ -230,7 +253,17 @@ describe('the command', () => {
     const { status, stdout, stderr } = await turnmillHere(args);
     expect(status).toBe(0);
     expect(`${stdout}${stderr}`).toMatch(/splits {5}train \d+ records; test 0 records/);
-    expect(stderr).toContain('the split test is empty: sessions that belong together');
+    expect(`${stdout}${stderr}`).toContain('1 warning split-empty');
+    const findings = readFileSync(path('out/reports/integrity.jsonl'), 'utf8').trim().split('\n');
+    const own = findings.map((line) => JSON.parse(line)).filter(({ rule }) => rule === 'split-empty');
+    expect(own.length).toBe(1);
+    expect(own[0]).toMatchObject({
+      ...{ severity: 'WARNING', rule: 'split-empty', session: null, across_sources: true },
+      message: expect.stringMatching(
+        /^the split test is empty: sessions that belong together stay together, which makes \d+ groups?$/,
+      ),
+    });
+    expect((await verifyDataset(path('out'))).problems).toEqual([]);
     expect(readdirSync(path('out/data'))).toEqual(['train']);
   });
 
