@@ -1,15 +1,7 @@
 /** The type that the values of a column or member have in common, as the YAML of a card names it. */
-import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../transforms/json/bytes.ts';
-import { elementsOf, membersOf } from '../../transforms/json/members.ts';
-import { decode } from '../../transforms/json/utf8.ts';
-import { textOfValue } from '../../transforms/model/message.ts';
+import { isObject } from '../../transforms/model/message.ts';
 
 type Kind = 'text' | 'boolean' | 'integer' | 'number' | 'texts' | 'object' | 'objects' | 'mixed';
-
-/** A whole number of 64 bits. */
-const INTEGER = /^-?\d{1,18}$/;
-/** A number that a double holds. */
-const NUMBER = /^-?\d{1,9}\.\d{1,6}$/;
 
 const SCALARS: ReadonlyMap<Kind | undefined, string> = new Map([
   [undefined, 'dtype: string'],
@@ -20,19 +12,25 @@ const SCALARS: ReadonlyMap<Kind | undefined, string> = new Map([
   ['texts', 'list: string'],
 ]);
 
-/** Called with every text. @param place names of the members that lead to it, joined with dots */
+/** Called with every text and its place. */
 export type SeeText = (text: string, place: string) => void;
 
 export class ObservedType {
   /** Undefined as long as there are only nulls. */
   #kind: Kind | undefined;
   readonly #members = new Map<string, ObservedType>();
+  /** Names of the members that lead to it, joined with dots. */
+  readonly #place: string;
+
+  constructor(place: string) {
+    this.#place = place;
+  }
 
   /** The type of an object's member, created when it is first asked for. */
   member(name: string): ObservedType {
     const known = this.#members.get(name);
     if (known !== undefined) return known;
-    const member = new ObservedType();
+    const member = new ObservedType(this.#place === '' ? name : `${this.#place}.${name}`);
     this.#members.set(name, member);
     return member;
   }
@@ -42,20 +40,28 @@ export class ObservedType {
   }
 
   /**
-   * Looks at a value.
+   * Looks at a parsed value.
    * @param objects allows objects and lists of them: names of a member that may be one too, and of one in it. Any other
    *   object makes the type mixed
+   * @returns number of the members that it looked at
    */
-  see(value: Uint8Array, place: string, seeText: SeeText, objects?: readonly string[]): void {
+  see(value: unknown, seeText: SeeText, objects?: readonly string[]): number {
     const kind = kindOf(value);
-    if (kind === undefined) return;
+    if (kind === undefined) return 0;
     const isObject = kind === 'object' || kind === 'objects';
     this.#join(isObject && objects === undefined ? 'mixed' : kind);
-    if (kind === 'text') seeText(textOfValue(value) ?? '', place);
-    if (kind === 'texts') for (const text of elementsOf(value)) seeText(textOfValue(text) ?? '', place);
-    if (!isObject || objects === undefined) return;
-    for (const one of kind === 'object' ? [value] : elementsOf(value))
-      this.#seeMembers(one, place, seeText, objects);
+    if (kind === 'text') seeText(value as string, this.#place);
+    if (kind === 'texts') for (const text of value as string[]) seeText(text, this.#place);
+    if (!isObject || objects === undefined) return 0;
+    let members = 0;
+    for (const one of kind === 'object' ? [value] : (value as unknown[]))
+      members += this.#seeMembers(one as object, seeText, objects);
+    return members;
+  }
+
+  /** Whether it has values of several kinds in it, which is not a type in YAML. */
+  get isMixed(): boolean {
+    return this.#kind === 'mixed' || [...this.#members.values()].some((member) => member.isMixed);
   }
 
   /** The type of scalars or lists of texts in YAML; undefined for others. */
@@ -81,13 +87,13 @@ export class ObservedType {
     else this.#kind = isNumber(this.#kind) && isNumber(kind) ? 'number' : 'mixed';
   }
 
-  #seeMembers(object: Uint8Array, place: string, seeText: SeeText, [own, ...inner]: readonly string[]): void {
-    const members = membersOf(object);
-    if (new Set(members.map(({ key }) => key)).size < members.length) this.#join('mixed');
-    for (const { key, valueStart, end } of members) {
-      const value = object.subarray(valueStart, end);
-      this.member(key).see(value, `${place}.${key}`, seeText, key === own ? inner : undefined);
+  #seeMembers(object: object, seeText: SeeText, objects: readonly string[]): number {
+    const [own, ...inner] = objects;
+    let members = 0;
+    for (const [key, value] of Object.entries(object)) {
+      members += 1 + this.member(key).see(value, seeText, key === own ? inner : undefined);
     }
+    return members;
   }
 }
 
@@ -103,20 +109,17 @@ const yamlName = (name: string): string =>
 
 const isNumber = (kind: Kind | undefined): boolean => kind === 'integer' || kind === 'number';
 
-function kindOf(value: Uint8Array): Kind | undefined {
-  if (value[0] === QUOTE) return 'text';
-  if (value[0] === OPEN_OBJECT) return 'object';
-  if (value[0] === OPEN_ARRAY) return kindOfList(value);
-  const text = decode(value);
-  if (text === 'null') return undefined;
-  if (text === 'true' || text === 'false') return 'boolean';
-  if (INTEGER.test(text)) return 'integer';
-  return NUMBER.test(text) ? 'number' : 'mixed';
+function kindOf(value: unknown): Kind | undefined {
+  if (value === null) return undefined;
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? 'integer' : Number.isInteger(value) ? 'mixed' : 'number';
+  return Array.isArray(value) ? kindOfList(value) : 'object';
 }
 
-function kindOfList(list: Uint8Array): Kind | undefined {
-  if (list[1] === CLOSE_ARRAY) return undefined;
-  const elements = elementsOf(list);
-  if (elements.every((element) => element[0] === QUOTE)) return 'texts';
-  return elements.every((element) => element[0] === OPEN_OBJECT) ? 'objects' : 'mixed';
+function kindOfList(list: readonly unknown[]): Kind | undefined {
+  if (list.length === 0) return undefined;
+  if (list.every((element) => typeof element === 'string')) return 'texts';
+  return list.every(isObject) ? 'objects' : 'mixed';
 }

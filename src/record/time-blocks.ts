@@ -49,7 +49,8 @@ export class TimeBlocks {
 
   see(text: string, place: string): void {
     const { texts } = this.#current;
-    texts.set(place, texts.get(place) !== false && looksLikeTime(text));
+    const isTimed = texts.get(place);
+    if (isTimed !== false) texts.set(place, looksLikeTime(text));
   }
 
   /** Returns the places whose texts the loader would rewrite in a block. */

@@ -142,6 +142,16 @@ describe('other members', () => {
     expect(typeOf(...values)).toEqual([type]);
   });
 
+  it.each([
+    [TIME, '7', 'dtype: string'],
+    [[TIME], ['7'], 'dtype: json'],
+  ])('that are %j in one block and %j in another are %s', (one, other, type) => {
+    const observed = new ObservedColumns({}, true);
+    observed.see(Buffer.from(JSON.stringify({ value: one })), 'a');
+    observed.see(Buffer.from(JSON.stringify({ value: other })), 'b');
+    expect(observed.types().get('value')).toEqual([type]);
+  });
+
   it('have names that YAML reads as names', () => {
     const observed = new ObservedColumns({}, true);
     observed.see(Buffer.from('{"no":"a","a: b":1,"tags":["x"]}'), 'a');
