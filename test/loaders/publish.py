@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Thread
 
 import pyarrow.parquet
+from huggingface_hub import DatasetCard
 
 ROOT = Path(__file__).resolve().parents[2]
 REPO = "me/agent-logs"
@@ -31,7 +32,10 @@ class Hub(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         lines = self.rfile.read(int(self.headers["Content-Length"])).decode().splitlines()
         values = [json.loads(line) for line in lines if line]
-        if self.path == "/api/repos/create":
+        if self.path == "/api/validate-yaml":
+            DatasetCard(values[0]["content"]).data.to_dict()  # throws if the YAML of the card is not valid
+            self.answer({"errors": [], "warnings": []})
+        elif self.path == "/api/repos/create":
             self.answer({"url": f"http://{self.headers['Host']}/datasets/{REPO}", "id": REPO})
         elif "/preupload/" in self.path:
             paths = [file["path"] for file in values[0]["files"]]
