@@ -12,6 +12,10 @@ const MEMBERS: ReadonlySet<string> = new Set([
 ]);
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
+const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Levels of arguments: the line, messages, message, calls, call and function are around them. */
+const MAX_DEPTH = 512 - 6;
+
 const isAnswer = ({ role }: JsonObject): boolean => role === 'assistant';
 const isResult = ({ role }: JsonObject): boolean => role === 'tool';
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
@@ -40,13 +44,28 @@ function isCall(call: unknown): boolean {
   return asText(id) !== undefined && type === 'function' && NAME.test(asText(asObject(fn)?.name) ?? '');
 }
 
-const isObjectText = (text: unknown): boolean => {
+/** Whether arguments are an object: nested no deeper than a line may be, and without half a character. */
+function isObjectText(text: unknown): boolean {
+  if (typeof text !== 'string') return asObject(text) !== undefined;
   try {
-    return asObject(typeof text === 'string' ? JSON.parse(text) : text) !== undefined;
+    return (
+      asObject(JSON.parse(text)) !== undefined && !LONE_SURROGATE.test(text) && depthOf(text) <= MAX_DEPTH
+    );
   } catch {
     return false;
   }
-};
+}
+
+/** Returns the greatest number of brackets that are open at once outside of strings. */
+function depthOf(json: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const [bracket] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[{\]}]/gs)) {
+    if (bracket === '{' || bracket === '[') most = Math.max(most, ++depth);
+    else if (bracket === '}' || bracket === ']') depth--;
+  }
+  return most;
+}
 
 const TESTS: Readonly<Record<string, Test>> = {
   'reader-no-reasoning': (message) => REASONING.some((key) => key in message),

@@ -37,6 +37,9 @@ const recordOf = (
   return emitted.find(({ kind }) => kind === 'record') as WrittenRecord;
 };
 
+/** Arguments with this number of levels. */
+const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+
 /** Messages and the rules by which OpenAI refuses them, from its documentation. */
 const CASES: readonly (readonly [messages: readonly object[], refused: readonly string[]])[] = [
   [[ask, reply()], []],
@@ -68,6 +71,9 @@ const CASES: readonly (readonly [messages: readonly object[], refused: readonly 
   [[ask, calling(call('1', '[1]')), result('1'), reply()], ['reader-arguments']],
   [[ask, calling(call('1', 'x')), result('1'), reply()], ['reader-arguments']],
   [[ask, calling(call('1', '{"a":"\\ud800"}')), result('1'), reply()], []],
+  [[ask, calling(call('1', '{"a":"\ud800"}')), result('1'), reply()], ['reader-arguments']],
+  [[ask, calling(call('1', nested(506))), result('1'), reply()], []],
+  [[ask, calling(call('1', nested(507))), result('1'), reply()], ['reader-arguments']],
   [[ask, { role: 'critic', content: 'c' }, reply()], ['reader-role']],
 ];
 
