@@ -79,7 +79,7 @@ describe('several formats in one pass', () => {
     expect(ledger.formats).toEqual({
       chat: { records: 3 },
       trl: { records: 2, 'refused:arguments-not-object': 1 },
-      openai: { records: 3 },
+      openai: { records: 3, 'consumer:reader-arguments': 1 },
     });
     const [, list] = linesOf(out, 'ledger/sessions.jsonl');
     expect(list).toMatchObject({
@@ -165,7 +165,7 @@ describe('several formats in one pass', () => {
     const where = '2026-01-13/b.jsonl:1';
     const { status, stdout } = await turnmill(['explain', where, '--root', input, '--in', out, ...FORMATS]);
     expect(status).toBe(0);
-    expect(stdout.toString()).toContain('data/chat/2026-01-13-00000.jsonl, line 2; data/openai/');
+    expect(stdout.toString()).toContain(`${out}/data/chat/2026-01-13-00000.jsonl:2; ${out}/data/openai/`);
     expect(stdout.toString()).toMatch(/refused +arguments-not-object: trl: messages/);
   });
 

@@ -40,6 +40,7 @@ function comparable(result: Result): object {
     again: _a,
     entryLog: _l,
     shape: _s,
+    refusals: _r,
     dialect: _d,
     contents: _c,
     fingerprint,
