@@ -211,10 +211,6 @@ describe('docs/library.md, with the packed package', () => {
     expect(readFileSync(join(project, 'rejections.jsonl'), 'utf8')).toBe('');
   });
 
-  it('begins with the pipeline that README shows', () => {
-    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(examples[2]);
-  });
-
   it.each(shown.map(({ output }, i) => ({ i, output })).filter(({ i }) => i === 2 || i > 3))(
     'example $i prints the output on the page',
     ({ i, output }) => {

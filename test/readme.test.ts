@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const root = resolve(import.meta.dirname, '..');
 const bin = join(root, 'dist/package/bin.js');
 /** Commands that need a network, a bucket or a fresh clone; `npm run test:loaders` runs those of publish.md. */
-const NOT_HERE = /^(?:aws|duckdb|git|hf|npm|xz|zstd) /;
+const NOT_HERE = /^(?:aws|duckdb|git|hf|npm|python|xz|zstd) /;
 
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 
@@ -91,6 +91,29 @@ describe('the output that README.md shows', () => {
     const lines = [sentence, ...others.slice(0, -2)];
     expect(lines.length).toBeGreaterThan(4);
     for (const line of lines) expect(stderr.split('\n')).toContain(line);
+  });
+});
+
+describe('the dataset of README.md that is fit to share', () => {
+  it('has the splits and names that its output shows, and nothing that verify finds', () => {
+    const { line } = commandsOf('README.md').find((command) => command.line.includes('--split')) as Command;
+    const run = (text: string): ReturnType<typeof spawnSync> =>
+      spawnSync('bash', ['-c', text.replace('--out fit', '--out fit-shown')], {
+        cwd: folderOf('README.md'),
+        env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
+        encoding: 'utf8',
+      });
+    const built = run(line);
+    const shown = blocks('README.md', 'text').at(-1) ?? '';
+    const [splits, rewrites, rows = ''] = shown.split('\n');
+    expect(`${built.stderr}`.split('\n')).toEqual(expect.arrayContaining([splits, rewrites]));
+    const rowsOf = (split: string): number => {
+      const data = join(folderOf('README.md'), 'fit-shown/data', split);
+      return readFileSync(join(data, '2026-01-14-00000.jsonl'), 'utf8').trim().split('\n').length;
+    };
+    expect(rows).toBe(`{'train': ${rowsOf('train')}, 'test': ${rowsOf('test')}}`);
+    const verified = run('turnmill verify fit-shown --redacted');
+    expect([verified.status, `${verified.stdout}`]).toEqual([0, expect.stringContaining('no problems')]);
   });
 });
 

@@ -58,6 +58,13 @@ class Hub(BaseHTTPRequestHandler):
         pass
 
 
+def shared() -> tuple[list[tuple[str, int]], str]:
+    """The commands of README.md from logs to a dataset that loads, and the last line of the output that it shows."""
+    section = (ROOT / "README.md").read_text().split("As a library", 1)[1]
+    lines = re.search(r"^```sh\n(.*?)^```", section, re.M | re.S)[1].splitlines()
+    return [(line, 0) for line in lines], re.search(r"^```text\n(.*?)^```", section, re.M | re.S)[1].splitlines()[-1]
+
+
 def commands() -> list[tuple[str, int]]:
     page = (ROOT / "docs/publish.md").read_text().split("\n## Redaction")[0]
     lines = [line for block in re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S) for line in block.splitlines()]
@@ -65,7 +72,8 @@ def commands() -> list[tuple[str, int]]:
     return [(line, int(status[1]) if status else 0) for line, status in zip(lines, statuses)]
 
 
-def run(work: Path, hub: str) -> None:
+def run(work: Path, hub: str) -> str:
+    """Returns what the last command prints."""
     tools = work / "tools"
     tools.mkdir()
     shim = tools / "turnmill"
@@ -73,11 +81,13 @@ def run(work: Path, hub: str) -> None:
     shim.chmod(0o755)
     (work / "examples").symlink_to(ROOT / "examples")
     path = f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    env = {**os.environ, "PATH": path, "HF_ENDPOINT": hub, "HF_TOKEN": "hf_none", "HF_HUB_OFFLINE": "0"}
-    for line, status in commands():
-        ended = subprocess.run(["bash", "-c", line], cwd=work, env=env, capture_output=True, text=True)
+    env = {**os.environ, "PATH": path, "HF_ENDPOINT": hub, "HF_TOKEN": "hf_none"}
+    for line, status in [*commands(), *shared()[0]]:
+        offline = {"HF_HUB_OFFLINE": "0" if line.startswith("hf ") else "1"}
+        ended = subprocess.run(["bash", "-c", line], cwd=work, env={**env, **offline}, capture_output=True, text=True)
         if ended.returncode != status:
             sys.exit(f"{line}\n{ended.stderr}\nexpected the status {status}, found {ended.returncode}")
+    return ended.stdout
 
 
 def records(pattern: str) -> list[object]:
@@ -97,7 +107,8 @@ def parquet(path: Path) -> list[object]:
 def main(work: Path) -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     Thread(target=server.serve_forever, daemon=True).start()
-    run(work, f"http://127.0.0.1:{server.server_port}")
+    loaded = run(work, f"http://127.0.0.1:{server.server_port}")
+    assert loaded.splitlines()[-1] == shared()[1], f"README.md shows {shared()[1]}, found {loaded}"
     dataset = work / "dataset"
     files = [path for path in dataset.rglob("*") if path.is_file() and path.name != "run.json"]
     kept = {str(path.relative_to(dataset)): path.read_bytes() for path in files}
