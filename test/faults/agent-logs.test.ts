@@ -91,7 +91,7 @@ it('a folder of events is one session for any number of workers, and explain fin
     expect(stdout.toString()).toBe(records);
   }
   const { stdout } = await turnmill(['explain', `${join(folder, 'c2/events')}:11`]);
-  expect(stdout.toString()).toContain('line 11, bytes 685 to 753: folded');
+  expect(stdout.toString()).toContain('line 11, bytes 685 to 753: joined to a record');
 });
 
 it('an update picks up an event added to a folder', async () => {

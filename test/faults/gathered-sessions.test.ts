@@ -148,7 +148,7 @@ faultTest('F020', 'a disk that fills up while lines are gathered: 74, nothing pu
   const { stdout, stderr } = await bash(script, { cwd: folder, unshare: true });
   expect(stdout.toString()).toBe('74 \n74 \n0 out\n');
   expect(stderr.match(/cannot write .*: ENOSPC/g)).toHaveLength(2);
-  expect(stderr).toContain('1,000: 50 snapshot, 950 superseded');
+  expect(stderr).toContain('1,000: 50 made a record, 950 repeated later');
 });
 
 faultTest('F001', 'nothing is left of a run that is killed while it gathers', {}, async () => {

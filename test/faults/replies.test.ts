@@ -146,7 +146,7 @@ describe('a content that is not text', () => {
       ...['check', folder, '--target', target, '--on-finding', 'unread-text=keep'],
     ]);
     expect(stdout.toString()).toContain(
-      's.jsonl:1: alters: content-not-text: messages[0] has a number as its content, neither text nor parts: written as it is',
+      's.jsonl:1: alters: content is not text (content-not-text): messages[0] has a number as its content, neither text nor parts: written as it is',
     );
   });
 });

@@ -323,7 +323,7 @@ describe('the command', () => {
       undefined,
       server.environment,
     );
-    expect(explained.stdout.toString()).toContain('snapshot');
+    expect(explained.stdout.toString()).toContain('made a record');
     expect(explained.stdout.toString()).toContain('2026-01-13/a.jsonl, line 3');
     const inspected = await turnmill(
       ['inspect', 's3://bucket/logs/', '--after', 'parse'],

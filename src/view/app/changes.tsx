@@ -1,7 +1,7 @@
 /** The logged messages that were changed or dropped, beside those of the record, each with its rule. */
 import type { VNode } from 'preact';
 import { showNumber } from '../../charts/numbers.ts';
-import { wordsFor } from '../../charts/words.ts';
+import { namedWords } from '../../charts/words.ts';
 import { useAnswer } from './answer.ts';
 import { laidOut } from './exact.ts';
 import { Text } from './message.tsx';
@@ -41,7 +41,7 @@ function Change({ trail }: { readonly trail: MessageTrail }): VNode {
     <section>
       <header>
         <span class={isDropped ? 'tag bad' : 'tag warn'}>{isDropped ? 'dropped' : 'changed'}</span>
-        {rule === undefined ? null : <b title={rule}>{wordsFor(rule)}</b>}
+        {rule === undefined ? null : <b title={rule}>{namedWords(rule)}</b>}
         <span class="dim">{`logged ${logged}${isDropped ? '' : ` → ${kept}`}`}</span>
       </header>
       <div class="minus">

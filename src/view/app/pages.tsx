@@ -1,7 +1,7 @@
 /** Pages for a rejected line, and for a session of any fate. */
 import type { VNode } from 'preact';
 import { shellWord, showNumber } from '../../charts/numbers.ts';
-import { wordsFor } from '../../charts/words.ts';
+import { namedWords, wordsFor } from '../../charts/words.ts';
 import { addressOf } from './address.ts';
 import { useAnswer } from './answer.ts';
 import { Findings, Nothing, SessionRows } from './record.tsx';
@@ -124,7 +124,7 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
           {changes.length === 0 ? null : (
             <>
               <dt>changes</dt>
-              <dd>{changes.map(([rule, n]) => `${wordsFor(rule)} ${showNumber(n)}`).join(', ')}</dd>
+              <dd>{changes.map(([rule, n]) => `${namedWords(rule)} ${showNumber(n)}`).join(', ')}</dd>
             </>
           )}
           <dt>record</dt>
