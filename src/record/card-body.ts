@@ -17,6 +17,8 @@ export interface CardRow {
 export type BodySettings = Pick<Settings, 'redact' | 'copies' | 'card' | 'split'>;
 
 const REDACTED = 'redact:';
+/** As `npm run test:judges` measures it, which fails if the card says something else. */
+const RECALL = '222 of 222';
 const NOT_FOUND = [
   'values in base64, percent-encoding or `\\u` escapes, and values in images or archives;',
   'values that are cut over two messages, or by the tool that printed them;',
@@ -98,7 +100,7 @@ function secrets({ redact }: BodySettings, rewrites: Counts): readonly string[] 
     ...(found.length === 0 ? ['None was found.'] : ['| rule | values |', '| --- | --- |']),
     ...found.map(([rule, n]) => `| \`${rule.slice(REDACTED.length)}\` | ${showCount(n)} |`),
     '',
-    'Not found are:',
+    `In a test with planted values, ${RECALL} were replaced in plain text (docs/publish.md of turnmill). Not found are:`,
     '',
     ...NOT_FOUND.map((item) => `- ${item}`),
     '',

@@ -71,6 +71,74 @@ def values(rng: random.Random) -> list[str]:
     ]
 
 
+def near_misses(rng: random.Random) -> list[str]:
+    """Texts that look like a value of a kind, but are documentation, code, a hash or a cut value."""
+    m = lambda n, alphabet=ALNUM: "".join(rng.choices(alphabet, k=n))
+    return [
+        f"ghp_{'x' * 36}",
+        f"ghp_{m(12)}",
+        f"glpat-{m(8)}",
+        f"npm_{m(20)}",
+        f"hf_{m(10)}",
+        f"xoxb-{m(4)}",
+        f"sk-{'ant'}-your-key-here",
+        "API_KEY=your-api-key-goes-here-123",
+        f"export TOKEN=${{{m(8, string.ascii_uppercase)}}}",
+        "password = process.env.DB_PASSWORD_2",
+        "token: getToken2(request)",
+        f"commit {m(40, HEX)}",
+        f"sha256-{m(43)}=",
+        f"uuid {m(8, HEX)}-{m(4, HEX)}-{m(4, HEX)}-{m(4, HEX)}-{m(12, HEX)}",
+        f"max_tokens: {m(4, '123456789')}",
+        f"order {m(16, '1')}",
+        "Authorization: Bearer <token>",
+        "postgres://user:password@localhost/db",
+        "see user@example.com, git@github.com:a/b.git and logo@2x.png",
+        "DE88 3704 0044 0532 0130 00",
+    ]
+
+
+def hidden(value: str) -> dict[str, list[str]]:
+    """Forms of a value that are not looked for, each as the texts of its messages."""
+    middle = len(value) // 2
+    return {
+        "base64": [base64.b64encode(value.encode()).decode()],
+        "percent-encoding": ["".join(f"%{byte:02X}" for byte in value.encode())],
+        "`\\u` escapes": ["".join(f"\\u{ord(character):04x}" for character in value)],
+        "cut over two messages": [value[:middle], value[middle:]],
+    }
+
+
+def replaced(name: str, sessions: list[list[str]]) -> int:
+    """Builds a dataset of these sessions of user messages with --redact, and counts those with a name."""
+    logs = WORK / f"{name}-logs"
+    logs.mkdir()
+    for number, texts in enumerate(sessions):
+        messages = [{"role": "user", "content": text} for text in texts]
+        reply = {"choices": [{"message": {"role": "assistant", "content": "ok"}}]}
+        entry = {"timestamp": "2026-01-13T08:00:00Z", "session_id": f"{name}{number}", "request": {"messages": messages, "tools": []}, "response": reply}
+        (logs / f"{number:04}.jsonl").write_text(json.dumps(entry) + "\n")
+    data = build(logs, WORK / name, "--redact", "--redact-key-file", WORK / "key")
+    records = [line for shard in data.glob("*.jsonl") for line in shard.read_text().splitlines()]
+    assert len(records) == len(sessions), f"{name}: {len(records)} records of {len(sessions)} sessions"
+    return sum(NAME.search(record) is not None for record in records)
+
+
+def count_forms() -> bool:
+    """Prints how many values are found in each form; whether at least 98 % of plain ones are, and at most 1 % of near misses."""
+    all_values = [value for seed in SEEDS for value in values(random.Random(seed))]
+    near = [[text] for seed in SEEDS for text in near_misses(random.Random(seed))]
+    plain = replaced("alone", [[f"use {value} please"] for value in all_values])
+    hits = replaced("near", near)
+    assert f", {plain} of {len(all_values)} were replaced" in (WORK / "alone/README.md").read_text(), "the card has another recall"
+    print("\n| form | planted | found |\n| --- | ---: | ---: |")
+    print(f"| plain text | {len(all_values)} | {plain} |")
+    for number, form in enumerate(hidden("value")):
+        print(f"| {form} | {len(all_values)} | {replaced(f'form{number}', [hidden(value)[form] for value in all_values])} |")
+    print(f"| near misses | {len(near)} | {hits} |")
+    return plain >= 0.98 * len(all_values) and hits <= 0.01 * len(near)
+
+
 def write_logs(folder: Path) -> None:
     """A session for each value: in a text, in a result, in arguments, and in JSON in arguments."""
     folder.mkdir()
@@ -141,7 +209,7 @@ def main() -> int:
         failed += bad
         note = "" if counted else " (not counted)"
         print(f"| {kind}{note}{' (too many left)' if bad else ''} | {before[kind]} | {after[kind]} |")
-    return 1 if failed or not before else 0
+    return 1 if not count_forms() or failed or not before else 0
 
 
 sys.exit(main())
