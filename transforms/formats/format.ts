@@ -45,8 +45,8 @@ export interface Format<Options extends object = object> {
    * metadata.
    */
   readonly metadata?: (options: Partial<Options>) => 'object' | 'string';
-  /** Columns of its records without metadata. Absent if a record is not an object. */
-  readonly columns?: (options: Partial<Options>) => Columns;
+  /** Columns of its records without metadata. Absent, or undefined, if a record is not an object in JSON. */
+  readonly columns?: (options: Partial<Options>) => Columns | undefined;
   /** Whether its records may have members that are not in `columns`. */
   readonly hasOtherMembers?: true;
   /** Name of the member with the metadata; `metadata` by default. */

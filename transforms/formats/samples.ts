@@ -108,7 +108,10 @@ const samples: Format<SamplesOptions> = {
   otherContent:
     'rejects the session, unless calls or a result become the text: then its JSON text is part of that',
   options,
-  columns: ({ as }) => (as === 'context' ? { fullConversation: 'json-list' } : { messages: 'json-list' }),
+  columns({ as }) {
+    if (as === 'toml') return undefined;
+    return as === 'context' ? { fullConversation: 'json-list' } : { messages: 'json-list' };
+  },
   hasOtherMembers: true,
   fileKind: ({ as }) => (as === 'toml' ? 'toml' : 'jsonl'),
   encode({ messages, tools, sample = NOTHING }: Conversation, { as = 'jsonl' } = {}) {
