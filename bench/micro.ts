@@ -15,6 +15,7 @@ import {
   plainScannerCases,
   wasmScannerCases,
 } from './micro/json.ts';
+import { redactionCases } from './micro/redaction.ts';
 import { writeReport } from './report.ts';
 
 /** In the order in which they run. */
@@ -28,6 +29,7 @@ const groups: Readonly<Record<string, () => readonly MicroCase[]>> = {
   timestamp: timestampCases,
   'stage-stream': stageStreamCases,
   writing: writingCases,
+  redaction: redactionCases,
 };
 
 const measureGroup = async (

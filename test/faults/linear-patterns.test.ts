@@ -26,6 +26,9 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/settings/redaction-rules.ts: /\\[(?:[^\\]])*\\]/g': 'a pattern of a user: at most 1000 characters',
   'src/settings/redaction-rules.ts: /(\\\\.|\\[(?:\\\\.|[^\\]\\\\])*\\]|[^\\\\[])(?:[*+]|\\{(\\d+)(?:,(\\d*))?\\})\\??(\\\\[^A-Za-z0-9]|[\\w\\-:=/@"\'!#%&,;<>~ ])?/g':
     'a pattern of a user: at most 1000 characters',
+  'src/verify/refusals.ts: /"(?:[^"\\\\]|\\\\.)*"|[[{\\]}]/gs': 'valid JSON, where each quote has its end',
+  'transforms/consumers/consumer-rules.ts: /"(?:[^"\\\\]|\\\\.)*"/g':
+    'valid JSON, where each quote has its end',
   'src/verify/secrets.ts: /[.-]+$/': 'a domain: at most 255 characters',
   'src/verify/secrets.ts: /[A-Za-z0-9._%+-]+$/': 'the 64 characters before an @',
   'src/verify/secrets.ts: /\\\\+[nrt]/g': 'a private key: at most 4096 characters',

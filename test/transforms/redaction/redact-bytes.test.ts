@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseRules } from '../../../src/settings/redaction-rules.ts';
 import { redactBytes } from '../../../transforms/redaction/redact-bytes.ts';
 import { RULES } from '../../../transforms/redaction/rules.ts';
 import { SecretScan } from '../../../transforms/redaction/scan.ts';
 import { HEX, mixed, planted } from './plant.ts';
-
-/** For 1 MB. Other programs may run at the same time, so the best of several runs counts. */
-const MAX_MS = 100;
-const MAX_RUNS = 20;
 
 const scan = new SecretScan(RULES);
 
@@ -128,76 +123,8 @@ describe('redactBytes', () => {
     expect(JSON.parse(redact(JSON.stringify(numbered)).text)).toBe('     1→<PRIVATE-KEY>\n');
   });
 
-  it('takes less than 100 ms for 1 MB of any anchor, of a word with many, and of a private key that never ends', () => {
-    const anchors = RULES.flatMap(({ forms }) => forms.flatMap(({ anchors }) => anchors));
-    const begin = ['-----BEGIN', 'PRIVATE KEY-----'].join(' ');
-    const others = [
-      ...[
-        '@',
-        'a@a.',
-        'a@',
-        '4539 ',
-        'DE89',
-        '://a:',
-        'Bearer a1',
-        'password=',
-        'token: ',
-        '\\\\n',
-        '-eyJ',
-        '.eyJ',
-      ],
-      ...[begin, `${begin}${'A'.repeat(1_000_000)}`, `${begin}\\n${mixed(64)}\\n`],
-    ];
-    for (const text of [...new Set([...anchors, ...others])])
-      expect(bestMs(repeated(text), scan), text.slice(0, 40)).toBeLessThan(MAX_MS);
-  }, 60_000);
-
-  it('takes less than 100 ms for 1 MB of the anchor of a custom rule', () => {
-    for (const pattern of [
-      'acme_[a-z]*1',
-      'acme_.*1',
-      'acme_[a-z]+\\.[a-z]+',
-      'acme_(?:live|test)_[a-z]{20,200}1',
-    ]) {
-      const { rules } = parseRules(
-        `[[rule]]\nname = "acme"\nanchor = "acme_"\npattern = '${pattern}'`,
-        (problem) => {
-          throw new Error(problem);
-        },
-      );
-      const own = new SecretScan(rules.slice(-1));
-      for (const text of ['acme_', '-acme_', 'acme_live_', `acme_${'a'.repeat(300)}`])
-        expect(bestMs(repeated(text), own), `${pattern} ${text.slice(0, 20)}`).toBeLessThan(MAX_MS);
-    }
-  }, 60_000);
-
-  it('takes time in proportion to the number of different values in a record', () => {
-    const lists = [2500, 10_000].map((n) =>
-      JSON.stringify(Array.from({ length: n }, (_, i) => `ada${mixed(9, HEX, i)}${i}@analytical-engine.org`)),
-    );
-    const [few, many] = lists.map((text) => {
-      let best = Number.POSITIVE_INFINITY;
-      for (let run = 0; run < 5; run++) {
-        const began = process.cpuUsage();
-        redact(text);
-        best = Math.min(best, process.cpuUsage(began).user);
-      }
-      return best;
-    }) as [number, number];
-    expect(many / few).toBeLessThan(9); // four times the values; each looked for in the whole record is sixteen times
-    expect(redact(lists[0] as string).counts).toEqual({ email: 2500 });
+  it('names each of many values in a record', () => {
+    const values = Array.from({ length: 2500 }, (_, i) => `ada${mixed(9, HEX, i)}${i}@analytical-engine.org`);
+    expect(redact(JSON.stringify(values)).counts).toEqual({ email: 2500 });
   });
 });
-
-const repeated = (text: string): Buffer =>
-  Buffer.from(text.repeat(Math.ceil(1_000_000 / text.length)).slice(0, 1_000_000));
-
-function bestMs(bytes: Buffer, secrets: SecretScan): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < MAX_RUNS && best >= MAX_MS; run++) {
-    const began = process.cpuUsage();
-    secrets.find(bytes);
-    best = Math.min(best, process.cpuUsage(began).user / 1000);
-  }
-  return best;
-}
