@@ -78,7 +78,7 @@ it('rejects a source with --min-read, in check and in build', async () => {
   const checked = await turnmill(['check', text, '--min-read', '50']);
   expect(checked.status).toBe(3);
   expect(`${checked.stdout}`).toContain(
-    'little-read: 40 % of its text was read, less than the 50 % of --min-read',
+    '(little-read): 40 % of its text was read, less than the 50 % of --min-read',
   );
   const out = join(temporaryFolder(), 'out');
   expect((await turnmill(['build', text, '--out', out, '--min-read', '50', '--allow-empty'])).status).toBe(3);

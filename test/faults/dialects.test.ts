@@ -52,8 +52,12 @@ describe('calls', () => {
     const files = { 'a.jsonl': good, 'b.eval': 'PK\u0003\u0004xx', 'c.yaml': 'interactions:\n- request:\n' };
     const { status, stderr, summary } = await build(files);
     expect([status, summary.fates]).toEqual([3, { snapshot: 1 }]);
-    expect(stderr).toContain('b.eval  known-but-unread: this is an archive of Inspect');
-    expect(stderr).toContain('c.yaml  known-but-unread: this is a cassette of recorded HTTP in YAML');
+    expect(stderr).toContain(
+      'b.eval  known program, unknown form (known-but-unread): this is an archive of Inspect',
+    );
+    expect(stderr).toContain(
+      'c.yaml  known program, unknown form (known-but-unread): this is a cassette of recorded HTTP',
+    );
   });
 });
 

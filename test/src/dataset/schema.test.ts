@@ -251,6 +251,20 @@ describe('every line of a dataset matches the schema', () => {
     expect(datasetFaults(out)).toEqual([]);
   });
 
+  it('after an update that joins groups of splits', async () => {
+    const line = (id: number, question: number): string =>
+      `${entryLine({ id: `s${id}`, messages: [{ role: 'user', content: `${question}` }] })}\n`;
+    const sessions = Array.from({ length: 10 }, (_, i) => [`${i}.jsonl`, line(i, i)] as const);
+    const logs = logsOf('split', Object.fromEntries(sessions));
+    const out = join(folder, 'out-split');
+    const settings = { inputs: [logs], out, update: true, split: { train: 0.5, test: 0.5 } };
+    await build(settings);
+    for (let i = 0; i < sessions.length; i += 2)
+      writeFileSync(join(logs, `${i}-${i + 1}.jsonl`), line(i, i + 1));
+    expect((await build(settings)).splitMoved).toBeGreaterThan(0);
+    expect(datasetFaults(out)).toEqual([]);
+  });
+
   it('every field of the schema has occurred', () => {
     const all = [...types].flatMap(([type, { fields }]) => fields.map(({ name }) => `${type}.${name}`));
     expect(all.length).toBeGreaterThan(100);
