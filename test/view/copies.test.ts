@@ -33,7 +33,7 @@ const OF_A_FORK = [
   '--Record 16 first 6 of 10 messages as in Record 11 2026-01-15/69-4.jsonl',
   '---Record 18 first 7 of 14 messages as in Record 16 2026-01-15/69-4.jsonl',
   '--Record 17 first 4 of 8 messages as in Record 11 2026-01-15/69-4.jsonl',
-  '---Session 14 contained all 6 messages are in Record 17',
+  '---Session 14 inside another record all 6 messages are in Record 17',
 ];
 
 describe.skipIf(hasNoBrowser)('the tree of a session', () => {
