@@ -87,7 +87,7 @@ describe('F162 input that leaves no records', () => {
   test('all dropped by a rule: 0, with a warning', async () => {
     const run = await build({ 'a.jsonl': title(1) });
     expect([run.status, run.isBuilt]).toEqual([0, true]);
-    expect(run.stderr).toContain('1 warning no-record');
+    expect(run.stderr).toContain('1 warning session without a record (no-record)');
   });
 
   test('all rejected: 3, or 65 with any tolerance below 100%', async () => {
