@@ -20,7 +20,7 @@ import type { SourceRef } from '../input/sources/source.ts';
 import { inputWith } from '../job/dataset-inputs.ts';
 import { explainLine } from '../job/explain.ts';
 import type { Explanation, FindingNote, MessageTrail } from '../job/line-trail.ts';
-import { remedyText } from '../ledger/remedies.ts';
+import { remedyOfPlace } from '../ledger/remedies.ts';
 import { CONTAINED_ENTRY } from '../ledger/result.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
@@ -216,8 +216,6 @@ function sameEnd(a: string, b: string): boolean {
 
 const LABEL_WIDTH = 11;
 const REJECTED = 'rejected:';
-/** Said by remedies, and done by this command. */
-const SHOWN_HERE = 'turnmill explain FILE:LINE shows the place. ';
 
 /** Returns several lines, without a newline after the last one. */
 function explanationText(explanation: Explanation, found: Found | undefined, out: string): string {
@@ -291,7 +289,7 @@ function whyOf(explanation: Explanation): string {
 function remedyOf({ fate, recordRejections = [] }: Explanation): string | undefined {
   const [refused] = recordRejections;
   const reason = fate.startsWith(REJECTED) ? fate.slice(REJECTED.length) : refused?.reason;
-  return reason === undefined ? undefined : remedyText(reason)?.replace(SHOWN_HERE, '');
+  return reason && remedyOfPlace(reason);
 }
 
 function recordRejectionLines({ recordRejections = [] }: Explanation): (string | undefined)[] {

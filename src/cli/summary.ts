@@ -1,6 +1,7 @@
 /** The summary at the end of a run: what was written and where, the fates of the lines, the rejections. */
 
 import { join } from 'node:path';
+import { shellWord } from '../charts/numbers.ts';
 import { fateWords, namedWords } from '../charts/words.ts';
 import { quarantinePath } from '../dataset/layout.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
@@ -224,7 +225,10 @@ function rejections(
     ...todo(examples),
     ...(first === undefined
       ? []
-      : ['', `  To see why:  turnmill explain ${[first.where, ...reading].map(shellWord).join(' ')}`]),
+      : [
+          '',
+          printable(`  To see why:  turnmill explain ${[first.where, ...reading].map(shellWord).join(' ')}`),
+        ]),
     ...(written ? [`  All rejections: ${printable(quarantinePath(out))}`] : []),
   ];
 }
@@ -242,15 +246,6 @@ function mixed(sources: number): readonly string[] {
   if (sources === 0) return [];
   const seem = sources === 1 ? '1 source seems' : `${showCount(sources)} sources seem`;
   return ['', `  ${seem} to hold several sessions: add --session-by id`];
-}
-
-/** Characters that need no quotes in a shell. */
-const PLAIN = /^[\w@%+=:,./-]+$/;
-
-/** Quotes a path as one word of a shell command, safe to copy from a terminal. */
-function shellWord(text: string): string {
-  if (PLAIN.test(text)) return text;
-  return `'${printable(text).replaceAll("'", `'\\''`)}'`;
 }
 
 /** The path of a source, for another command; undefined for standard input. */

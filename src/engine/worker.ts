@@ -1,8 +1,7 @@
 /** A worker thread: receives tasks, runs them and posts the results as parts. It pauses while too many are unread. */
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { CompiledScanner } from '../../transforms/json/wasm-scanner.ts';
-import { takeCompiledScanner } from '../../transforms/json/wasm-scanner.ts';
+import { type CompiledScanner, takeCompiledScanner } from '../../transforms/json/wasm-scanner.ts';
 import { TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { joinSmall } from '../ledger/part.ts';

@@ -48,6 +48,15 @@ interface FormatSums {
   context: number;
 }
 
+const noSums = (): FormatSums => ({
+  counts: new Tally(),
+  refused: new Tally(),
+  sessions: 0,
+  answers: 0,
+  context: 0,
+  trained: 0,
+});
+
 export class Ledger {
   readonly #listing: Listing;
   readonly #formats: ReadonlyMap<string, FormatSums>;
@@ -81,15 +90,7 @@ export class Ledger {
   constructor(listing: Listing, formats: readonly string[], marksContext: boolean = false) {
     this.#listing = listing;
     this.#marksContext = marksContext;
-    this.#formats = new Map(
-      formats.map((name) => [
-        name,
-        {
-          ...{ counts: new Tally(), refused: new Tally() },
-          ...{ sessions: 0, answers: 0, context: 0, trained: 0 },
-        },
-      ]),
-    );
+    this.#formats = new Map(formats.map((name) => [name, noSums()]));
     this.#lostSources = listing.skipped.filter(({ reason }) => !losesNothing(reason)).length;
   }
 

@@ -44,7 +44,8 @@ const LINE: Readonly<Record<LineReason, string>> = {
   'bad-stream': MEND,
 };
 
-const SESSION: Readonly<Record<SessionReason, string>> = {
+/** Sessions. By default, a reason of a format is allowed with `--on-finding`. */
+const SESSION: Readonly<Partial<Record<SessionReason, string>>> = {
   'session-id-mismatch': 'Read each session of the log with `--session-by id`.',
   'session-reopened': 'Gather its parts with `--session-by id`.',
   'body-placeholder': UNCUT,
@@ -53,38 +54,21 @@ const SESSION: Readonly<Record<SessionReason, string>> = {
   'context-missing':
     'Put the log of the earlier calls into the same folder and read it with `--session-by folder`.',
   'timestamp-not-increasing': 'Read calls in any order with `--select leaves`.',
-  'control-token-in-content': keep('control-token-in-content'),
-  'non-text-part': keep('non-text-part'),
-  'arguments-not-json': keep('arguments-not-json'),
-  'arguments-not-object': keep('arguments-not-object'),
-  'empty-arguments': keep('empty-arguments'),
-  'malformed-call': keep('malformed-call'),
-  'members-dropped': keep('members-dropped'),
   'reasoning-inlined': `${keep('reasoning-inlined')} Or leave reasoning out with \`--reasoning drop\`.`,
-  'results-reordered': keep('results-reordered'),
-  'tool-not-function': keep('tool-not-function'),
-  'unanswered-end': keep('unanswered-end'),
   'key-not-bare': NO_KEEP,
   'number-out-of-range': NO_KEEP,
   'call-unreadable': NO_KEEP,
   'result-without-call': NO_KEEP,
   'result-order-lost': NO_KEEP,
-  'unknown-role': keep('unknown-role'),
-  'result-as-text': keep('result-as-text'),
-  'member-left-out': keep('member-left-out'),
-  'definition-left-out': keep('definition-left-out'),
   'no-final-call': NO_KEEP,
   'several-final-calls': NO_KEEP,
   'no-user-turn': NO_KEEP,
   'record-not-json': 'Correct the format of the plug-in (`--plugin FILE`).',
-  'content-not-text': keep('content-not-text'),
-  'no-answer': keep('no-answer'),
   'no-messages': NO_KEEP,
-  'parts-joined': keep('parts-joined'),
-  'messages-left-out': keep('messages-left-out'),
   'unread-text': `${keep('unread-text')} It then lacks the text that the message names.`,
 };
 
+/** Sources. */
 const SOURCE: Readonly<Record<SourceReason, string>> = {
   unreadable: 'Give yourself permission to read the file, and repeat the command.',
   'changed-while-read':
@@ -112,13 +96,19 @@ const SOURCE: Readonly<Record<SourceReason, string>> = {
 
 /** By reason. */
 export const REMEDIES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.keys(sessionReasons).map((rule) => [rule, keep(rule)])), // rules of single formats
+  ...Object.fromEntries(Object.keys(sessionReasons).map((rule) => [rule, keep(rule)])),
   'not-toml': 'Write JSON lines with `--as jsonl`.',
   ...SOURCE,
   ...LINE,
   ...SESSION,
 };
 
+const plain = (text: string): string => text.replaceAll('`', '');
+
 /** Returns the remedy of a reason, without backquotes; undefined for a reason of a plug-in. */
 export const remedyText = (reason: string): string | undefined =>
-  Object.hasOwn(REMEDIES, reason) ? REMEDIES[reason]?.replaceAll('`', '') : undefined;
+  Object.hasOwn(REMEDIES, reason) ? plain(REMEDIES[reason] as string) : undefined;
+
+/** The same for `turnmill explain`, which shows the place itself. */
+export const remedyOfPlace = (reason: string): string | undefined =>
+  remedyText(reason)?.replace(`${plain(SHOWN)}. `, '');

@@ -18,21 +18,16 @@ describe.skipIf(PYTHON_HOME === undefined)('Ray', () => {
     await job.expectWhole();
   });
 
-  test('a task that is killed is repeated (needs ray)', async () => {
-    const job = prepare(FAULTS['the process of the task is killed']);
-    const { status, stderr } = start(job);
-    expect(status, stderr).toBe(3);
-    expect([job.fired(), job.attempts()]).toEqual([true, 2]);
-    await job.expectWhole();
-  });
-
-  test('a turnmill that is killed is started again (needs ray)', async () => {
-    const job = prepare(FAULTS['turnmill is killed']);
-    const { status, stderr } = start(job);
-    expect(status, stderr).toBe(3);
-    expect([job.fired(), job.attempts()]).toEqual([true, 2]);
-    await job.expectWhole();
-  });
+  test.each(['the process of the task is killed', 'turnmill is killed'] as const)(
+    'the task is repeated when %s (needs ray)',
+    async (fault) => {
+      const job = prepare(FAULTS[fault]);
+      const { status, stderr } = start(job);
+      expect(status, stderr).toBe(3);
+      expect([job.fired(), job.attempts()]).toEqual([true, 2]);
+      await job.expectWhole();
+    },
+  );
 
   test('a wrong option is not tried again (needs ray)', () => {
     const job = prepare();

@@ -1,8 +1,8 @@
 /**
  * Rules for well-formed records that a consumer of their format refuses or changes, according to its documentation:
  * OpenAI's check of training files, chat templates (TRL, axolotl), loaders with typed columns (`datasets`).
- * `turnmill check --target` applies them all, a build counts those that refuse (refusals.ts). The requirements of LLaMA-Factory and FunctionGemma are rules of their
- * formats.
+ * `turnmill check --target` applies them all; a build counts those that refuse (refusals.ts). The requirements of
+ * LLaMA-Factory and FunctionGemma are rules of their formats.
  */
 
 import { ownLosses } from '../formats/format-rules.ts';

@@ -10,10 +10,7 @@ import { perObject } from '../json/notes.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
 import type { Message, ToolDefinition, WrittenRecord } from '../model/element.ts';
 import { REASONING_MEMBERS, stringValue, type ToolCall } from '../model/message.ts';
-import { isBadCall, isBadTool, OPENAI_MEMBERS } from './openai.ts';
-
-export const REASONING_RULE = 'reader-no-reasoning';
-export const MEMBERS_RULE = 'reader-members';
+import { isBadCall, isBadTool, MEMBERS_RULE, OPENAI_MEMBERS, REASONING_RULE } from './openai.ts';
 
 /** `],"tools":` and the brackets and commas before it, in a record of no messages. */
 const BEFORE_TOOLS = '{"messages":['.length + '],"tools":'.length;

@@ -13,6 +13,9 @@ import { objectBytes, REASONING_MEMBERS, stringValue, type ToolCall } from '../m
 import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { type ConsumedRecord, type ConsumerRule, type Refusal, where } from './consumer-rule.ts';
 
+export const REASONING_RULE = 'reader-no-reasoning';
+export const MEMBERS_RULE = 'reader-members';
+
 export const OPENAI_MEMBERS: ReadonlySet<string> = new Set(
   'role content name tool_calls tool_call_id function_call weight refusal audio'.split(' '),
 );
@@ -83,8 +86,8 @@ function toolsOf({ bytes }: ConsumedRecord): readonly Uint8Array[] {
   return tools?.[0] === OPEN_ARRAY ? elementsOf(tools) : [];
 }
 
-/** About what no option changes. */
-const EXCLUDE = 'turnmill check LOGS --target openai shows where';
+/** The remedy where no option helps. */
+const SHOWS_WHERE = 'turnmill check LOGS --target openai shows where';
 
 type OpenaiRule = Pick<ConsumerRule, 'name' | 'problem' | 'broken'> &
   Partial<Refusal> &
@@ -92,7 +95,7 @@ type OpenaiRule = Pick<ConsumerRule, 'name' | 'problem' | 'broken'> &
 
 const rules: readonly OpenaiRule[] = [
   {
-    name: 'reader-no-reasoning',
+    name: REASONING_RULE,
     summary: 'reasoning',
     remedy: '--reasoning drop',
     problem: "has reasoning, which OpenAI's file check does not accept",
@@ -112,7 +115,7 @@ const rules: readonly OpenaiRule[] = [
     broken: (record) => matchResults(record).unanswered,
   },
   {
-    name: 'reader-members',
+    name: MEMBERS_RULE,
     summary: 'members that only other providers know',
     problem: "has members that OpenAI's file check does not accept",
     broken: (record) => where(record, ({ bytes }) => membersOf(bytes).some(isForeign)),
@@ -165,7 +168,7 @@ const rules: readonly OpenaiRule[] = [
 ];
 
 export const openaiRules: readonly ConsumerRule[] = rules.map(
-  ({ name, problem, broken, summary, remedy = EXCLUDE }) => ({
+  ({ name, problem, broken, summary, remedy = SHOWS_WHERE }) => ({
     ...{ name, problem, broken, refusal: { summary, remedy } },
     effect: 'refuses',
     formats: ['openai'],
