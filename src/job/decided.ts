@@ -34,6 +34,8 @@ export interface DecideOptions {
   readonly previous?: PreviousRun | undefined;
   /** The dataset with all records. */
   readonly staged: DatasetOutput;
+  /** Whether the staged records have to be written again even if all stay. */
+  readonly isDraft: boolean;
   /** Opens the staging folder of the replay. */
   readonly open: () => DatasetWriter;
   /** Returns a path for a temporary file. */
@@ -56,7 +58,7 @@ export async function decideRecords(
   if (containment?.contained === 0 && books.ledger.contained > 0) throw lostContainer();
   const rewritesAll = [...marks.values()].some(({ inAll }) => inAll === true);
   const stays = (containment?.contained ?? 0) === 0 && !rewritesAll && (contexts?.size ?? 0) === 0;
-  if (stays && settings.split === undefined) return undefined;
+  if (stays && settings.split === undefined && !options.isDraft) return undefined;
   staged.end(sources);
   const { run, fingerprints } = await openStaged(staged.root, signal);
   const splits = splitsOf(run, options);

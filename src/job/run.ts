@@ -106,7 +106,7 @@ export const NO_PARTS: RunParts = { reuse: NOTHING_REUSED, done: 0 };
 function deciding(
   { settings, listing, hooks: { signal, onNote } }: Run,
   staged: DatasetOutput,
-  files: Pick<DecideOptions, 'open' | 'pathFor' | 'previous'>,
+  files: Pick<DecideOptions, 'open' | 'pathFor' | 'previous' | 'isDraft'>,
 ): RunParts['decide'] {
   if (!keepsPaths(settings)) return undefined;
   return async (books, sources) => {
@@ -129,20 +129,23 @@ export interface DatasetParts extends Pick<RunParts, 'done' | 'kept' | 'canBeRes
 export async function runIntoDataset(
   run: Run,
   store: DatasetStore,
-  { resumedId, open, previous, ...parts }: DatasetParts,
+  { resumedId, open, previous, canBeResumed = true, ...parts }: DatasetParts,
 ): Promise<RunSummary> {
   const { settings, listing, hooks } = run;
   const { signal } = hooks;
   const modes = modesOf({ mode: settings.mode, sources: listing.mode });
-  const writer = store.open(resumedId, modes);
+  const draft = keepsPaths(settings) ? store.openDraft?.(modes) : undefined;
+  const isDraft = draft !== undefined;
+  const writer = draft ?? store.open(resumedId, modes);
   for (const note of writer.notes) hooks.onNote?.(note);
   let destination: DatasetOutput | undefined;
   try {
     destination = new DatasetOutput({ writer, settings, listing, signal });
     const pathFor = (name: string): string => workPath(writer.path, name);
     const second = (): DatasetWriter => store.open(writer.runId, modes);
-    const decide = deciding(run, destination, { pathFor, open: second, previous });
-    return await runInto(run, destination, { ...parts, reuse: open(pathFor), decide });
+    const decide = deciding(run, destination, { pathFor, open: second, previous, isDraft });
+    const about = { ...parts, canBeResumed: canBeResumed && !isDraft, decide };
+    return await runInto(run, destination, { ...about, reuse: open(pathFor) });
   } catch (error) {
     if (destination === undefined) await writer.discard();
     throw error;

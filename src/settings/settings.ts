@@ -164,7 +164,6 @@ export function checkCopies({ copies, out, format: names, plugIns }: Settings): 
   const option = `--copies ${copies}`;
   if (out === undefined || out === '-')
     fail(`${option} needs an output folder, because which records stay is known only at the end`);
-  if (isObjectUrl(out)) fail(`${option}: a dataset in a store cannot leave records out; use a folder`);
   if (names.length > MAX_COMPARED_FORMATS)
     fail(`${option} works with at most ${MAX_COMPARED_FORMATS} formats`);
   if (copies !== 'mark') return;
@@ -183,8 +182,6 @@ export function checkSplit({ split, splitSeed, out, format: names }: Settings): 
   if (split === undefined) return;
   if (out === undefined || out === '-')
     fail('--split needs an output folder, because which records stay together is known only at the end');
-  if (isObjectUrl(out))
-    fail('--split: a dataset in a store cannot be divided; use a folder, and upload that');
   if (names.length > MAX_COMPARED_FORMATS) fail(`--split works with at most ${MAX_COMPARED_FORMATS} formats`);
 }
 

@@ -40,7 +40,7 @@ export class DiskStore implements DatasetStore {
   }
 }
 
-class DiskWriter implements DatasetWriter {
+export class DiskWriter implements DatasetWriter {
   readonly path: string;
   readonly runId: string;
   readonly files: DatasetFiles;

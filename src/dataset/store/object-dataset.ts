@@ -32,6 +32,7 @@ import type { Modes } from '../modes.ts';
 import { runFactsText } from '../run-facts.ts';
 import { openStaging, type Staging } from '../staging.ts';
 import { fillFile } from '../whole-file.ts';
+import { DiskWriter } from './disk-store.ts';
 import type { DatasetFiles } from './files.ts';
 import { LocalCopy } from './local-copy.ts';
 import { ObjectFiles } from './object-files.ts';
@@ -89,9 +90,13 @@ export class ObjectDataset implements DatasetStore {
     return { place: copy.place, fetchShards: () => copy.fetchShards() };
   }
 
-  open(_resumed: string | undefined, modes: Modes): DatasetWriter {
-    const place = checkDestination({ out: this.#scratch, inputs: [], replace: false });
-    const staging = openStaging(place, undefined, modes);
+  openDraft(modes: Modes): DatasetWriter {
+    return new DiskWriter(this.#openStaging(undefined, modes));
+  }
+
+  /** @param draft the run that wrote the draft, whose folder is removed at the end */
+  open(draft: string | undefined, modes: Modes): DatasetWriter {
+    const staging = this.#openStaging(draft, modes);
     const version = this.#version(`v-${staging.runId}`);
     return new ObjectWriter({
       client: this.#client,
@@ -100,6 +105,11 @@ export class ObjectDataset implements DatasetStore {
       pointer: this.#pointer,
       staging,
     });
+  }
+
+  #openStaging(draft: string | undefined, modes: Modes): Staging {
+    const place = checkDestination({ out: this.#scratch, inputs: [], replace: false });
+    return openStaging(place, draft, modes);
   }
 
   #version(run: string): ObjectPlace {
@@ -255,7 +265,8 @@ class ObjectWriter implements DatasetWriter {
     onReadBack?.();
     signal?.throwIfAborted();
     await this.#publish(sha256(text));
-    return { manifest, problems: this.#parts.staging.discard() };
+    const { staging } = this.#parts;
+    return { manifest, problems: [...staging.discard(), ...staging.supersede()] };
   }
 
   supersede(): readonly TurnmillError[] {

@@ -21,6 +21,11 @@ export interface DatasetStore {
   previous(): Promise<Previous>;
   /** @param resumed the crashed run to continue from */
   open(resumed: string | undefined, modes: Modes): DatasetWriter;
+  /**
+   * Opens a local folder for records that are read again before they are published. Undefined if `open` does that
+   * too.
+   */
+  openDraft?(modes: Modes): DatasetWriter;
 }
 
 export interface Previous {

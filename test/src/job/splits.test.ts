@@ -289,7 +289,6 @@ describe('the command', () => {
 
   test.each([
     [['--split', 'train=1', '--out', '-'], '--split needs an output folder'],
-    [['--split', 'train=1', '--out', 's3://bucket/out'], 'a dataset in a store cannot be divided'],
     [['--split-seed', 'x', '--out', '/nowhere/out'], '--split-seed works only together with --split'],
   ])('refuses %j', async (args, message) => {
     const { status, stderr } = await turnmillHere(['build', '/nowhere', ...args]);
