@@ -3,13 +3,15 @@
  * file system.
  */
 
+import { checks } from '../../transforms/checks/index.ts';
+import { formatsThat } from '../../transforms/formats/format-rules.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { REASONS } from '../ledger/reasons.ts';
 import { messagesOf } from './app/messages.ts';
-import type { RecordRow, RecordSummary } from './app/types.ts';
+import type { Finding, RecordRow, RecordSummary } from './app/types.ts';
 import type { FollowedLog } from './follow.ts';
 import { MAX_HITS, type Searched, search } from './search.ts';
 import { treeOf } from './session-tree.ts';
@@ -143,7 +145,7 @@ async function recordAnswer(dataset: ViewedDataset, i: number): Promise<Buffer |
   const [record] = dataset.recordPage(i, 1);
   if (record === undefined) return undefined;
   const session = await dataset.sessionOfRecord(i);
-  const findings = session === undefined ? [] : await dataset.findingsOf(session.number);
+  const findings = session === undefined ? [] : await findingsAbout(dataset, session.number);
   const read = readRecord(record.content);
   const about = JSON.stringify({
     ...{ i, shard: record.shard, line: record.line, bytes: record.bytes, findings },
@@ -154,6 +156,27 @@ async function recordAnswer(dataset: ViewedDataset, i: number): Promise<Buffer |
   });
   const raw = read?.json ?? Buffer.from(JSON.stringify(record.content.toString()));
   return Buffer.concat([Buffer.from(`${about.slice(0, -1)},"record":`), raw, Buffer.from('}')]);
+}
+
+const ABOUT_MESSAGE = /\bmessages\[(\d+)\]/;
+/** Formats whose records have the messages of the conversation, one for one. */
+const NUMBERED_ALIKE = formatsThat(
+  ({ listsMessages, tagsCalls }) => listsMessages === true && tagsCalls !== true,
+);
+/** Rules of checks that compare logged entries: the places that they name are not those of the record. */
+const ENTRY_RULES = new Set(checks.flatMap(({ on, rules }) => (on === 'entry' ? rules : [])));
+
+/** Returns the findings about a session, each with the message of the record that it names first. */
+async function findingsAbout(dataset: ViewedDataset, session: number): Promise<readonly Finding[]> {
+  const findings = await dataset.findingsOf(session);
+  const { format = [] } = dataset.manifest.settings as { readonly format?: readonly string[] };
+  const isNumberedAlike = NUMBERED_ALIKE.has(format[0] ?? '');
+  return findings.map((finding) => {
+    const [, at] = ABOUT_MESSAGE.exec(finding.message) ?? [];
+    return at === undefined || !isNumberedAlike || ENTRY_RULES.has(finding.rule)
+      ? finding
+      : { ...finding, at: Number(at) };
+  });
 }
 
 async function changesAnswer(
@@ -187,7 +210,7 @@ function sessionRow(
 async function sessionAnswer({ dataset }: Viewed, i: number): Promise<string | undefined> {
   const line = dataset?.sessionPage(i, 1)[0];
   if (dataset === undefined || line === undefined || i < 0) return undefined;
-  const findings = await dataset.findingsOf(i);
+  const findings = await findingsAbout(dataset, i);
   const meaning = REASONS[line.fate.slice('rejected:'.length)];
   const container = line.in && dataset.recordAt(line.in);
   return JSON.stringify({ i, line, findings, record: dataset.recordOfSession(line), container, meaning });

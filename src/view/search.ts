@@ -1,7 +1,7 @@
 /** Searches records, sessions or rejections in order, and reports each hit immediately. */
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
-import { type Query, readQuery, wordMatcher } from './query.ts';
+import { type Query, readQuery } from './app/query.ts';
 import { readRecord, summaryOf } from './shown.ts';
 import type { ViewedDataset } from './viewed-dataset.ts';
 
@@ -112,4 +112,21 @@ function hasShape(content: Buffer, roles: readonly string[], tools: readonly str
 /** Returns whether a session has this fate; `rejected` matches all reasons. */
 function isFate({ fate }: SessionLine, wanted: string): boolean {
   return fate === wanted || fate.startsWith(`${wanted}:`);
+}
+
+/** Returns a function that searches the bytes of a line for the words. A word without capitals matches in any case. */
+export function wordMatcher(words: readonly string[]): (line: Buffer) => boolean {
+  const needles = words.map((word) => {
+    const text = JSON.stringify(word).slice(1, -1);
+    const isExact = text !== text.toLowerCase();
+    const bytes = Buffer.from(text);
+    return { isExact, bytes, low: bytes.toString('latin1').toLowerCase() };
+  });
+  const needsLow = needles.some(({ isExact }) => !isExact);
+  return (line) => {
+    const low = needsLow ? line.toString('latin1').toLowerCase() : '';
+    return needles.every(({ isExact, bytes, low: word }) =>
+      isExact ? line.includes(bytes) : low.includes(word),
+    );
+  };
 }

@@ -265,9 +265,47 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     await page.context().close();
   });
 
-  test('searches for words, phrases and fields; capitals match exactly', async () => {
+  test('a finding opens its message: the call is unfolded, marked and in sight', async () => {
     const { page } = await open(demo.url);
+    await goTo(page, '#/records/5');
+    await page.click('.finds a >> nth=1');
+    expect(await page.evaluate('location.hash')).toBe('#/records/5?m=7');
+    await page.waitForSelector('.call.marked[open]');
+    expect(await page.textContent('.call.marked .tag.bad')).toBe('error');
+    expect(await page.textContent('.call.marked')).toContain('"Timeout": true');
+    await until(
+      page,
+      `(() => { const { top, bottom } = document.querySelector('.marked').getBoundingClientRect();
+        return document.querySelectorAll('.marked').length === 1 && top > 46 && bottom < innerHeight; })()`,
+    );
+    await page.keyboard.press('j');
+    expect(await page.evaluate('location.hash')).toBe('#/records/6');
+    await goTo(page, '#/sessions/8');
+    await until(page, headingIs('Session 9'));
+    expect(await page.$$eval('.finds a', (all) => all.map((one) => one.getAttribute('href')))).toEqual([
+      ...['#/records/7?m=4', '#/records/7?m=3'],
+    ]);
+    await page.context().close();
+  });
+
+  test('searches for words, phrases and fields; capitals match exactly; one request for a pause of typing', async () => {
+    const { page, requests } = await open(demo.url);
     await page.waitForSelector('.row .ttl');
+    await goTo(page, '#/records/0');
+    const searches = () => requests.filter((url) => url.includes('/api/search'));
+    await page.type('#q', 'boarding', { delay: 20 });
+    await until(page, "document.querySelector('.find [role=status]').textContent === '1'");
+    expect(searches().map((url) => new URL(url).searchParams.get('q'))).toEqual(['boarding']);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    // the first hit is in a folded result, which is unfolded
+    await until(page, "document.querySelector('.call[open]')?.textContent.includes('boarding') === true");
+    const marks = (await page.evaluate(
+      "[...CSS.highlights.get('found')].map((range) => [String(range), range.startContainer.parentElement.closest('.msg') !== null])",
+    )) as readonly (readonly [string, boolean])[];
+    expect([...new Set(marks.map(([text]) => text))]).toEqual(['boarding']);
+    expect(marks.length).toBeGreaterThan(2);
+    expect(await page.evaluate('document.querySelectorAll("mark").length')).toBe(0); // the texts are as they were
     const found = async (text: string): Promise<number> => {
       await page.fill('#q', text);
       await until(page, "/^\\d+$/.test(document.querySelector('.find [role=status]').textContent)");

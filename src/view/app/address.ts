@@ -32,6 +32,11 @@ export const number: ReadonlySignal<number | undefined> = computed(() => place.v
 export const words: ReadonlySignal<string> = computed(() => place.value.query.get('q') ?? '');
 export const isRaw: ReadonlySignal<boolean> = computed(() => place.value.query.get('view') === 'raw');
 export const isOpen: ReadonlySignal<boolean> = computed(() => place.value.query.get('open') === '1');
+/** Number of the message that is marked. */
+export const marked: ReadonlySignal<number | undefined> = computed(() => {
+  const at = place.value.query.get('m');
+  return at === null || !/^\d+$/.test(at) ? undefined : Number(at);
+});
 export const block: ReadonlySignal<number> = computed(() => Number(place.value.query.get('block') ?? 0) || 0);
 
 export interface Change {
@@ -40,12 +45,13 @@ export interface Change {
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the address after a change; another tab starts without a number, search words or block. */
+/** Returns the address after a change; another tab starts without a number, search words or block, another row without a mark. */
 export function addressOf(change: Change): string {
   const now = place.peek();
   const isOther = change.tab !== undefined && change.tab !== now.tab;
   const query = new URLSearchParams(now.query);
   if (isOther) for (const name of ['q', 'block']) query.delete(name);
+  if (isOther || ('i' in change && change.i !== now.i)) query.delete('m');
   for (const [name, value] of Object.entries(change.query ?? {})) {
     if (value === undefined || value === '') query.delete(name);
     else query.set(name, value);

@@ -74,7 +74,7 @@ function Find({ count }: { readonly count: number }): VNode {
         onInput={(event) => go({ query: { q: event.currentTarget.value, block: undefined } }, true)}
       />
       <span class="dim" role="status">
-        {hits.value === undefined ? showNumber(total.value) : `${showNumber(count)} ${state}`.trim()}
+        {`${showNumber(hits.value === undefined ? total.value : count)} ${state}`.trim()}
       </span>
     </div>
   );

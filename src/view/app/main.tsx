@@ -4,6 +4,7 @@ import { render, type VNode } from 'preact';
 import { showNumber } from '../../charts/numbers.ts';
 import { addressOf, arrive, go, isOpen, isRaw, number, type Tab, tab } from './address.ts';
 import { takeKey } from './api.ts';
+import { watchHits } from './highlight.ts';
 import { List } from './list.tsx';
 import { Live } from './live.tsx';
 import { RejectionPage, SessionPage } from './pages.tsx';
@@ -213,4 +214,7 @@ effect(() => {
 void loadSummary().then(watchAddress);
 addEventListener('keydown', onKey);
 const root = document.querySelector('#app');
-if (root !== null) render(<App />, root);
+if (root !== null) {
+  render(<App />, root);
+  watchHits(root);
+}

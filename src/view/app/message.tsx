@@ -2,7 +2,9 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { showBytes, showCount } from '../../charts/numbers.ts';
+import { marked } from './address.ts';
 import { indented, keepsNumbers, laidOut, parseExact } from './exact.ts';
+import { endOfHit } from './highlight.ts';
 import { callIdOf, callsOf, reasoningOf } from './messages.ts';
 import type { Call, Message, Shown, ShownPart } from './types.ts';
 
@@ -22,13 +24,14 @@ export function Text(props: {
   readonly clip?: number;
 }): VNode {
   const { text, mono = false, clip = CLIP } = props;
-  const [shown, setShown] = useState(clip);
+  const [most, setMost] = useState(clip);
+  const shown = text.length > most ? Math.max(most, endOfHit(text)) : most;
   const isCut = text.length > shown;
   return (
     <div class={mono ? 'text mono' : 'text'} dir="auto">
       <pre>{isCut ? text.slice(0, shown) : text}</pre>
       {isCut ? (
-        <button type="button" class="more" onClick={() => setShown(shown * GROW)}>
+        <button type="button" class="more" onClick={() => setMost(shown * GROW)}>
           {showBytes(text.length - shown)} more
         </button>
       ) : null}
@@ -73,6 +76,8 @@ function Thought({ text }: { readonly text: string }): VNode {
 
 export interface Answer {
   readonly message: Message;
+  /** Number of the message. */
+  readonly at: number;
   readonly failed: boolean;
 }
 
@@ -85,8 +90,9 @@ interface CallProps {
 
 function CallView({ activity, args, answer, isOpen }: CallProps): VNode {
   const result = answer === undefined ? undefined : plain(answer.message.content);
+  const isMarked = answer !== undefined && answer.at === marked.value;
   return (
-    <details class="call" open={isOpen}>
+    <details class={isMarked ? 'call marked' : 'call'} open={isOpen || isMarked}>
       <summary>
         <span class="activity">{activity}</span>
         <bdi class="hint">{hintOf(args)}</bdi>
@@ -165,7 +171,10 @@ function Turn({ message, shown, number, answers, isRaw, isOpen }: TurnProps): VN
       : [content];
   const calls = callsOf(message);
   return (
-    <article class={`msg ${roleClass(role)}`} aria-label={`message ${number}, ${role}`}>
+    <article
+      class={`msg ${roleClass(role)}${marked.value === number ? ' marked' : ''}`}
+      aria-label={`message ${number}, ${role}`}
+    >
       <header>
         <b>
           <bdi>{role}</bdi>
@@ -283,7 +292,7 @@ export function pairOf(
     const at = open.findIndex(({ id }) => id === callId);
     const [answered] = at < 0 ? [] : open.splice(at, 1);
     if (answered === undefined) return;
-    const answer = { message, failed: shown[i]?.failed === true };
+    const answer = { message, at: i, failed: shown[i]?.failed === true };
     setAnswer(answered, answer);
     for (const call of previous)
       if (call.id === answered.id && call.text === answered.text) setAnswer(call, answer);

@@ -138,7 +138,7 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
           </dd>
         </dl>
         <Tree path={`tree?i=${i}`} />
-        <Findings findings={findings} />
+        <Findings findings={findings} record={record} />
       </div>
     </section>
   );

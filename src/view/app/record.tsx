@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shellWord, showBytes, showCount, showNumber } from '../../charts/numbers.ts';
 import { FATE_WORDS, wordsFor } from '../../charts/words.ts';
-import { go, isOpen, isRaw } from './address.ts';
+import { addressOf, go, isOpen, isRaw, marked } from './address.ts';
 import { useAnswer } from './answer.ts';
 import { Changes } from './changes.tsx';
 import { indented } from './exact.ts';
@@ -16,7 +16,9 @@ import type { Finding, RecordAnswer, SessionLine } from './types.ts';
 export function RecordPage({ i }: { readonly i: number }): VNode {
   const { value, error } = useAnswer<RecordAnswer>(`record?i=${i}`);
   const pane = useRef<HTMLElement>(null);
-  useLayoutEffect(() => pane.current?.scrollTo(0, 0), [i, value === undefined]);
+  const isLoading = value === undefined;
+  useLayoutEffect(() => pane.current?.scrollTo(0, 0), [i, isLoading]);
+  useLayoutEffect(showMarked, [i, isLoading, marked.value]);
   if (error !== undefined) return <Nothing>{error}</Nothing>;
   if (value === undefined) return <Nothing>…</Nothing>;
   return (
@@ -28,12 +30,19 @@ export function RecordPage({ i }: { readonly i: number }): VNode {
       <aside class="side" tabIndex={0} aria-label="About the record">
         <Origin answer={value} />
         <Tree path={`record-tree?i=${i}`} />
-        <Findings findings={value.findings} />
+        <Findings findings={value.findings} record={i} />
         <h2>What was changed</h2>
         <Changes i={i} />
       </aside>
     </>
   );
+}
+
+/** Scrolls to the marked message. A message that was not laid out before gets its real height on the way: hence twice. */
+function showMarked(): void {
+  const scroll = (): void => document.querySelector('.marked')?.scrollIntoView({ block: 'center' });
+  scroll();
+  requestAnimationFrame(scroll);
 }
 
 export function Nothing({ children }: { readonly children: ComponentChildren }): VNode {
@@ -165,13 +174,18 @@ export function SessionRows({ session }: { readonly session: SessionLine }): VNo
   );
 }
 
-export function Findings({ findings }: { readonly findings: readonly Finding[] }): VNode | null {
+/** @param props.record number of the record whose messages the findings are about */
+export function Findings(props: {
+  readonly findings: readonly Finding[];
+  readonly record: number | undefined;
+}): VNode | null {
+  const { findings, record } = props;
   if (findings.length === 0) return null;
   return (
     <>
       <h2>Findings</h2>
       <ul class="finds">
-        {findings.map(({ severity, rule, message, entry }) => (
+        {findings.map(({ severity, rule, message, entry, at }) => (
           <li>
             <span class={severity === 'ERROR' ? 'tag bad' : 'tag warn'}>{severity.toLowerCase()}</span>{' '}
             <b>
@@ -179,7 +193,16 @@ export function Findings({ findings }: { readonly findings: readonly Finding[] }
             </b>
             <p>
               {`line ${showNumber(entry)}: `}
-              <bdi>{message}</bdi>
+              {at === undefined || record === undefined ? (
+                <bdi>{message}</bdi>
+              ) : (
+                <a
+                  href={addressOf({ tab: 'records', i: record, query: { m: String(at) } })}
+                  onClick={() => requestAnimationFrame(showMarked)}
+                >
+                  <bdi>{message}</bdi>
+                </a>
+              )}
             </p>
           </li>
         ))}

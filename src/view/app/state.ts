@@ -11,6 +11,8 @@ const PAGE = 50;
 const MAX_ROWS_KEPT = 2000;
 const NEAR_ROWS = 500;
 const HITS_EVERY_MS = 60;
+/** A search begins when the typing pauses. */
+const PAUSE_MS = 200;
 
 export const summary: Signal<Summary | undefined> = signal(undefined);
 export const isRefused: Signal<boolean> = signal(false);
@@ -120,11 +122,17 @@ export function watchAddress(): void {
   effect(() => {
     void tab.value;
     rows.value = new Map();
+    hits.value = undefined;
     requested.clear();
   });
+  let pause = 0;
   effect(() => {
-    void tab.value;
-    runSearch(tab.value === 'live' ? '' : words.value);
+    const text = tab.value === 'live' ? '' : words.value;
+    clearTimeout(pause);
+    if (text === '' || document.activeElement?.id !== 'q') return runSearch(text);
+    running?.abort();
+    searchState.value = 'searching';
+    pause = window.setTimeout(() => runSearch(text), PAUSE_MS);
   });
 }
 

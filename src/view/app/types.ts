@@ -114,6 +114,8 @@ export interface Finding {
   readonly rule: string;
   readonly message: string;
   readonly entry: number;
+  /** Number of the message of the record that it is about, if it is about one. */
+  readonly at?: number;
 }
 
 export interface RecordAnswer {

@@ -32,20 +32,3 @@ export function readQuery(text: string): Query {
   if (plain.length > 0) query.words.push(plain.join(' '));
   return query;
 }
-
-/** Returns a function that searches the bytes of a line for the words. A word without capitals matches in any case. */
-export function wordMatcher(words: readonly string[]): (line: Buffer) => boolean {
-  const needles = words.map((word) => {
-    const text = JSON.stringify(word).slice(1, -1);
-    const isExact = text !== text.toLowerCase();
-    const bytes = Buffer.from(text);
-    return { isExact, bytes, low: bytes.toString('latin1').toLowerCase() };
-  });
-  const needsLow = needles.some(({ isExact }) => !isExact);
-  return (line) => {
-    const low = needsLow ? line.toString('latin1').toLowerCase() : '';
-    return needles.every(({ isExact, bytes, low: word }) =>
-      isExact ? line.includes(bytes) : low.includes(word),
-    );
-  };
-}
