@@ -1,6 +1,6 @@
 // Bundles the entry points of the package into dist/package/: the command, the library and the worker thread, with shared and lazily loaded
 // chunks. Without this, a run would find, read and link some 280 modules, which takes half of its startup time
-// (docs/decisions/0019-the-command-is-bundled.md). The parser of yargs, picomatch, the AWS SDK and preact (needed for every report) are bundled; the other packages
+// (docs/contributing/decisions/0019-the-command-is-bundled.md). The parser of yargs, picomatch, the AWS SDK and preact (needed for every report) are bundled; the other packages
 // remain dependencies. The chunks are CommonJS modules, because Node 20 keeps compiled code only of those (src/cli/code-cache.ts).
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(na
 
 /**
  * `yargs/helpers` exports the parser, and imports all that yargs needs for its help. None of that is used, so it is left out
- * (docs/decisions/0019-the-command-is-bundled.md).
+ * (docs/contributing/decisions/0019-the-command-is-bundled.md).
  */
 const OF_YARGS_HELP = /\/node_modules\/yargs\/lib\/platform-shims\//;
 

@@ -2,7 +2,7 @@
 //
 //   registries   transforms/{dialects,rules,checks,formats,stages}/index.ts and transforms/stages/library.ts, from the files in each folder
 //                (runs before the build)
-//   docs         docs/{data-model,cli,dataset,dialects,faults,formats,rejections}.md, from the built program (needs a build)
+//   docs         docs/cli.md and pages of docs/reference/ and docs/contributing/, from the built program (needs a build)
 //
 // With --check, writes nothing: lists the stale files and exits with 1 if there are any.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { functionLengths } from './support/function-lengths.ts';
 import { circlesOf, importsOf, readHouse, roomArrows, roomSizes, violationsOf } from './support/layers.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const house = readHouse(readFileSync(join(root, 'docs/architecture.md'), 'utf8'));
+const house = readHouse(readFileSync(join(root, 'docs/contributing/architecture.md'), 'utf8'));
 const rooms = house.layers.flatMap((layer) => layer.rooms);
 const filesIn = (folder: string): readonly string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -16,7 +16,7 @@ const files = ['src', 'transforms'].flatMap(filesIn);
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 describe('dependencies point in one direction', () => {
-  it('reads the tables of docs/architecture.md', () => {
+  it('reads the tables of docs/contributing/architecture.md', () => {
     expect(house.layers.map(({ rank }) => rank)).toEqual([
       0, 1, 2, 2, 3, 3, 4, 5, 5, 6, 5, 6, 6, 6, 7, 7, 8, 8,
     ]);

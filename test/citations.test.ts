@@ -24,7 +24,7 @@ const NOT_PAGES =
   /^(?:README\.md|reading: file\.md|.*\b(?:file|notes|diary|soup|plan|todo|draft|x|a|b|doc|report|grader)\.md)$/i;
 
 const defined = new Set(
-  [...readFileSync(join(root, 'docs/faults.md'), 'utf8').matchAll(/^- \*\*([FI]\d+)\*\*/gm)].map(
+  [...readFileSync(join(root, 'docs/contributing/faults.md'), 'utf8').matchAll(/^- \*\*([FI]\d+)\*\*/gm)].map(
     ([, id]) => id as string,
   ),
 );
@@ -32,7 +32,12 @@ const defined = new Set(
 /** Ids may appear in tests, in the page that defines them, and in the ledger, which names a violated identity. */
 const mayNameIds = (file: string): boolean =>
   file.startsWith('test/') ||
-  ['docs/faults.md', 'scripts/gen/faults-page.mjs', 'src/ledger/ledger.ts', 'CHANGELOG.md'].includes(file);
+  [
+    'docs/contributing/faults.md',
+    'scripts/gen/faults-page.mjs',
+    'src/ledger/ledger.ts',
+    'CHANGELOG.md',
+  ].includes(file);
 
 /** Lists the citations in a line that cannot be opened. */
 function deadCitations(file: string, line: string): readonly string[] {
@@ -48,11 +53,11 @@ function deadCitations(file: string, line: string): readonly string[] {
     }
   }
   for (const [record] of line.matchAll(DECISION))
-    if (!pages.some((page) => page.startsWith(`docs/${record}-`))) dead.push(record);
+    if (!pages.some((page) => page.startsWith(`docs/contributing/${record}-`))) dead.push(record);
   for (const [id] of line.matchAll(ID)) {
     if (!mayNameIds(file) && isProse) dead.push(id);
     else if (id.startsWith('F') && !defined.has(id) && isProse)
-      dead.push(`${id}, which docs/faults.md does not define`);
+      dead.push(`${id}, which docs/contributing/faults.md does not define`);
   }
   return dead;
 }
@@ -81,7 +86,7 @@ const UNDEFINED_ID = ['F', '999'].join('');
 
 describe('dead citations are found', () => {
   const cases: readonly (readonly [string, string, string])[] = [
-    ['a section of a page', 'src/x.ts', ' * The order of records (docs/formats.md \u00a73).'],
+    ['a section of a page', 'src/x.ts', ' * The order of records (docs/reference/formats.md \u00a73).'],
     ['a page that is not here', 'src/x.ts', `${COMMENT} see the-contract${MD}`],
     ['a page that is not here, by a relative path', 'docs/x.md', `See [this](../the-contract${MD}).`],
     ['a decision that is not here', 'src/x.ts', `${COMMENT} see ${['decisions', '0099'].join('/')}`],
@@ -94,7 +99,10 @@ describe('dead citations are found', () => {
 
   it('other citations are accepted', () => {
     expect(
-      deadCitations('src/x.ts', ' * RFC 1952 \u00a72.3.1, docs/formats.md, decisions/0013-update.md'),
+      deadCitations(
+        'src/x.ts',
+        ' * RFC 1952 \u00a72.3.1, docs/reference/formats.md, decisions/0013-update.md',
+      ),
     ).toEqual([]);
   });
 });

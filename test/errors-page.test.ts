@@ -1,4 +1,4 @@
-/** docs/errors.md lists exactly the exit statuses and codes of src/cli/faults.ts and src/errors.ts. */
+/** docs/dataset.md lists exactly the exit statuses and codes of src/cli/faults.ts and src/errors.ts. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { BUG, exitCodeOf, REJECTIONS, SIGNALS, SUCCESS } from '../src/cli/faults
 import type { ErrorCode } from '../src/errors.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/dataset.md'), 'utf8');
 
 /** Codes by exit status in the table of a page. */
 function tableOf(text: string): ReadonlyMap<number, readonly string[]> {
@@ -37,7 +37,7 @@ for (const code of [...codes].sort()) {
 const sorted = <T>(map: ReadonlyMap<number, T>): readonly (readonly [number, T])[] =>
   [...map].sort(([a], [b]) => a - b);
 
-describe('docs/errors.md', () => {
+describe('docs/dataset.md', () => {
   it('lists exactly the statuses with their codes', () => {
     expect(codes.length).toBeGreaterThan(10);
     expect(sorted(tableOf(page))).toEqual(sorted(expected));

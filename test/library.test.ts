@@ -127,7 +127,8 @@ describe('the packed package', () => {
     expect(named.sort()).toEqual([
       ...['LICENSES.txt', 'bin.js', 'index.d.ts', 'index.js', 'package.json', 'view-app.js', 'worker.js'],
     ]);
-    expect(packedFiles).toContain('docs/library.md');
+    expect(packedFiles).toEqual(expect.arrayContaining(['docs/library.md', 'docs/reference/dialects.md']));
+    expect(packedFiles.filter((path) => /^docs\/(?:contributing|shots)\//.test(path))).toEqual([]);
   });
 
   it('includes the licences of the bundled packages', () => {
@@ -170,7 +171,7 @@ describe('docs/library.md, with the packed package', () => {
     expect(examples).toHaveLength(page.split('```ts\n').length - 1); // each has output and is run below
   });
 
-  it('mentions every exported function, class and registry; docs/data-model.md lists the placed stages', async () => {
+  it('mentions every exported function, class and registry; docs/contributing/data-model.md lists the placed stages', async () => {
     const exported = Object.keys(await import('../src/index.ts'));
     expect(exported.length).toBeGreaterThan(50);
     const code = examples.join('\n');

@@ -1,4 +1,4 @@
-/** Follows docs/tutorial-dialect.md as a reader would: in an empty folder, with its files as shown and its commands in order. */
+/** Follows docs/reference/tutorial-dialect.md as a reader would: in an empty folder, with its files as shown and its commands in order. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
-const page = readFileSync(join(root, 'docs/tutorial-dialect.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/reference/tutorial-dialect.md'), 'utf8');
 const bin = join(root, 'dist/src/cli/bin.js');
 
 const files = [...page.matchAll(/^<!-- file: (\S+) -->\n\n```\w+\n([\s\S]*?)^```/gm)].map(
@@ -39,7 +39,7 @@ afterAll(() => {
   for (const path of [folder, bins]) rmSync(path, { recursive: true });
 });
 
-describe('docs/tutorial-dialect.md', () => {
+describe('docs/reference/tutorial-dialect.md', () => {
   it('shows two logs, each with a dialect of about 40 lines', () => {
     const paths = files.map(({ path }) => path);
     expect(paths).toEqual(['logs/desk.jsonl', 'desk.mjs', 'events/patrol.jsonl', 'patrol.mjs']);

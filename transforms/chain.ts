@@ -1,4 +1,4 @@
-/** The stages of a build, in their order. docs/architecture.md shows what each takes and emits. */
+/** The stages of a build, in their order. docs/contributing/architecture.md shows what each takes and emits. */
 import type { PlacedStage, Stage } from './stage.ts';
 import { checkConversations, checkEntries, checkRecords } from './stages/check.ts';
 import { checkConsumers } from './stages/check-consumers.ts';

@@ -20,7 +20,7 @@ export const aimBytes = ({ corpus, workers = 1 }: Pick<MemoryRow, 'corpus' | 'wo
   128_000_000 + 64_000_000 * (workers - 1) + 3 * corpus.longestLineBytes;
 
 /**
- * The limit promised in docs/limits.md: a fixed part, a part for each additional worker, three times the longest line, and, for an event
+ * The limit promised in docs/dataset.md: a fixed part, a part for each additional worker, three times the longest line, and, for an event
  * log, its longest conversation.
  */
 const promisedBytes = ({ corpus, workers = 1 }: MemoryRow): number =>
@@ -79,7 +79,7 @@ export const renderMemory = ({ rows }: MemoryResult): string => {
     '',
     'Peak RSS of `turnmill build`, one run each. With stdin the corpus is generated while it is read. `steady`',
     'is a single session with lines of about 50 KB; `line` has lines of 64 MB. Aim: 128 MB, plus 64 MB for each',
-    'additional worker, plus 3 times the longest line. The promise of docs/limits.md: 135 MB, plus 30 MB for each additional worker, plus',
+    'additional worker, plus 3 times the longest line. The promise of docs/dataset.md: 135 MB, plus 30 MB for each additional worker, plus',
     '3 times the longest line; for an event log also its longest conversation, which is held while it is open (here as bytes of its lines).',
     '`wide` has 100,000 small sessions, in as many files or in one stream with `--session-by id`; `claude-code-long` is one session of 1 GB,',
     '`claude-code` and `codex` have about 100,000 short ones. With stdin the generator runs at the same time, which adds to the wall time.',

@@ -1,8 +1,8 @@
-// Generates docs/cli.md: the help of the program and of each command with all options, as printed, and the exit statuses.
+// Generates docs/cli.md: the help of the program and of each command with all options, as printed.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { built, code, page, table, unionMembers } from './markdown.mjs';
+import { page } from './markdown.mjs';
 
 const COMMAND_LINE = /^ {2}turnmill ([a-z]+) {2,}/gm;
 
@@ -15,30 +15,8 @@ export async function cliPage(root) {
     block(overview),
     'The pages below show all options: `turnmill COMMAND --help --all`. `--help` alone leaves out those that are rarely needed.',
     ...commands.flatMap((name, i) => [`## turnmill ${name}`, block(helps[i])]),
-    '## Exit statuses',
-    '[errors.md](errors.md) explains each one. The code is part of the message on standard error.',
-    table(['status', 'code'], await statuses(root)),
+    'The exit statuses are in [dataset.md](dataset.md#exit-statuses).',
   ]);
-}
-
-async function statuses(root) {
-  const { exitCodeOf, REJECTIONS, SIGNALS, SUCCESS } = await built(root, 'src/cli/faults.js');
-  const faults = unionMembers(root, 'src/errors.ts', 'ErrorCode').map((name) => [
-    exitCodeOf(name),
-    code(name),
-  ]);
-  const signals = Object.entries(SIGNALS).map(([name, status]) => [status, code(name)]);
-  const ends = [
-    [SUCCESS, 'success'],
-    [REJECTIONS, 'success, but something was rejected'],
-    ...faults,
-    ...signals,
-  ];
-  const all = [...new Set(ends.map(([status]) => status))].sort((a, b) => a - b);
-  return all.map((status) => {
-    const names = ends.filter(([other]) => other === status).map(([, name]) => name);
-    return [String(status), names.join(', ')];
-  });
 }
 
 const block = (text) => `\`\`\`text\n${text}\n\`\`\``;

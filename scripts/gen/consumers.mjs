@@ -1,4 +1,4 @@
-// Tables for docs/formats.md of how consumers treat the records of each format. The source is test/loaders/expected.json, which
+// Tables for docs/reference/formats.md of how consumers treat the records of each format. The source is test/loaders/expected.json, which
 // `npm run test:loaders` compares with the real consumers.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Generates docs/data-model.md: the kinds of elements with their fields and comments, from the text of transforms/model/element.ts, and the
+// Generates docs/contributing/data-model.md: the kinds of elements with their fields and comments, from the text of transforms/model/element.ts, and the
 // stages.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,14 +17,14 @@ export async function dataModelPage(root) {
   if (elements.length < 5 || rest.length < 3)
     throw new Error(`${SOURCE}: most of the declarations were not recognised`);
   return page('The data model', [
-    `From [${SOURCE}](../${SOURCE}). ${about}`,
+    `From [${SOURCE}](../../${SOURCE}). ${about}`,
     table(
       ['kind', 'what it is'],
       elements.map(({ kind, name, doc }) => [`[${code(kind)}](#${name.toLowerCase()})`, firstSentence(doc)]),
     ),
     '[architecture.md](architecture.md) lists which stage emits and takes each kind.',
     '## Stages',
-    'In their order. The library has each as a function that returns a stream ([library.md](library.md#your-own-pipeline)); `turnmill list stages` shows their options. Elements of other kinds pass through.',
+    'In their order. The library has each as a function that returns a stream ([library.md](../library.md#your-own-pipeline)); `turnmill list stages` shows their options. Elements of other kinds pass through.',
     await stagesTable(root),
     '## Elements',
     ...elements.flatMap(section),

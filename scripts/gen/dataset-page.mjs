@@ -1,4 +1,4 @@
-// Generates docs/dataset.md: every file of a dataset and every field of its lines, from the text of src/dataset/schema/.
+// Generates docs/reference/dataset-files.md: every file of a dataset and every field of its lines, from the text of src/dataset/schema/.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, page, table } from './markdown.mjs';
@@ -18,7 +18,7 @@ const FILES = [
   ['ledger/sessions.jsonl', 'The fate of each session, and the place of its records.', 'SessionLine'],
   [
     'ledger/paths.bin',
-    'Only with `--copies drop` or `mark`, or `--split`: for each written or contained session, in the order of `sessions.jsonl`, the number of its messages (u32, little-endian), and 16 bytes for each message, a hash of it and all messages before it, whose last bit is 1 for an answer ([copies.md](copies.md)).',
+    'Only with `--copies drop` or `mark`, or `--split`: for each written or contained session, in the order of `sessions.jsonl`, the number of its messages (u32, little-endian), and 16 bytes for each message, a hash of it and all messages before it, whose last bit is 1 for an answer ([copies.md](../copies.md)).',
   ],
   [
     'quarantine/rejected.jsonl',
@@ -115,7 +115,7 @@ export function datasetPage(root) {
     ];
   };
   return page('The files of a dataset', [
-    `From [${SCHEMA}](../${SCHEMA}). \`turnmill verify OUT\` checks every file against the others.`,
+    `From [${SCHEMA}](../../${SCHEMA}). \`turnmill verify OUT\` checks every file against the others.`,
     table(
       ['file', ''],
       FILES.map(([file, about]) => [code(file), about]),

@@ -1,4 +1,4 @@
-// Generates docs/dialects.md: every dialect of the registry, with its example and the records built from it.
+// Generates docs/reference/dialects.md: every dialect of the registry, with its example and the records built from it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { built, code, fenced, findingsList, page, prose, table } from './markdown.mjs';
@@ -8,7 +8,7 @@ export async function dialectsPage(root) {
   const { dialects } = await built(root, 'transforms/dialects/index.js');
   const sections = await Promise.all(dialects.map((dialect) => section(root, dialect)));
   return page('Dialects', [
-    'A dialect reads one family of logs. By default (`--dialect auto`) turnmill recognises it by the first object of each source; `--dialect NAME` sets one for all sources. Each dialect is one file in [transforms/dialects](../transforms/dialects), and has one example in [examples/dialects](../examples/dialects).',
+    'A dialect reads one family of logs. By default (`--dialect auto`) turnmill recognises it by the first object of each source; `--dialect NAME` sets one for all sources. Each dialect is one file in [transforms/dialects](../../transforms/dialects), and has one example in [examples/dialects](../../examples/dialects).',
     table(
       ['dialect', 'reads'],
       dialects.map(({ name, summary }) => [`[${code(name)}](#${name})`, prose(summary)]),
@@ -36,7 +36,7 @@ async function section(root, plugIn) {
     prose(summary),
     ...(knownBy === undefined ? [] : [`Known by: ${prose(knownBy)}.`]),
     ...lacking(plugIn),
-    `[${input}](../${input}):`,
+    `[${input}](../../${input}):`,
     fenced(source, input.endsWith('.json') ? 'text' : input.slice(input.lastIndexOf('.') + 1)),
     `${code(`turnmill build ${input} --out -`)} writes:`,
     fenced(records.join('\n')),

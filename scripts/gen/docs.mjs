@@ -10,12 +10,12 @@ import { rejectionsPage } from './rejections-page.mjs';
 /** @returns the pages' texts by path below the root */
 export async function make(root) {
   return [
-    ['docs/data-model.md', await dataModelPage(root)],
-    ['docs/dialects.md', await dialectsPage(root)],
-    ['docs/dataset.md', datasetPage(root)],
-    ['docs/formats.md', await formatsPage(root)],
-    ['docs/rejections.md', await rejectionsPage(root)],
+    ['docs/contributing/data-model.md', await dataModelPage(root)],
+    ['docs/reference/dialects.md', await dialectsPage(root)],
+    ['docs/reference/dataset-files.md', datasetPage(root)],
+    ['docs/reference/formats.md', await formatsPage(root)],
+    ['docs/reference/rejections.md', await rejectionsPage(root)],
     ['docs/cli.md', await cliPage(root)],
-    ['docs/faults.md', faultsPage(root)],
+    ['docs/contributing/faults.md', faultsPage(root)],
   ];
 }

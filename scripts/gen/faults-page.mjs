@@ -1,4 +1,4 @@
-// Generates docs/faults.md: the identities of the ledger, every fault of the matrix, and the tests that name it. Throws if a fault has
+// Generates docs/contributing/faults.md: the identities of the ledger, every fault of the matrix, and the tests that name it. Throws if a fault has
 // neither a test nor a reason, if it has both, or if the matrix has no such id.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

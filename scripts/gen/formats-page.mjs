@@ -1,4 +1,4 @@
-// Generates docs/formats.md: every format of the registry, with its rules and the record that it writes for the example of the dialect
+// Generates docs/reference/formats.md: every format of the registry, with its rules and the record that it writes for the example of the dialect
 // `exchange`.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export async function formatsPage(root) {
     ]),
   );
   return page('Formats', [
-    '`--format NAME` chooses how records are written. Each format is one file in [transforms/formats](../transforms/formats). Repeat `--format` for several: one pass writes each into its own folder, `data/NAME/`. `turnmill check --target NAME` reports for each record what the consumer of a format would drop, alter or refuse; `build` counts what it refuses.',
+    '`--format NAME` chooses how records are written. Each format is one file in [transforms/formats](../../transforms/formats). Repeat `--format` for several: one pass writes each into its own folder, `data/NAME/`. `turnmill check --target NAME` reports for each record what the consumer of a format would drop, alter or refuse; `build` counts what it refuses.',
     table(
       ['format', 'a record', 'reasoning'],
       await Promise.all(
@@ -35,12 +35,12 @@ export async function formatsPage(root) {
         ]),
       ),
     ),
-    'The last column shows the default, `--reasoning keep`; `last`, `drop` and `inline` change it for every format ([reasoning](conversion.md#reasoning)). [Formats in detail](format-details.md) has the exact rules of each format.',
+    'The last column shows the default, `--reasoning keep`; `last`, `drop` and `inline` change it for every format ([reasoning](../cleaning.md#reasoning)). [Formats in detail](format-details.md) has the exact rules of each format.',
     trainersTable(formats),
     'Each format has rules for what it cannot represent. A rule reports a finding; `--on-finding RULE=reject` rejects the session instead. Some rules reject by default ([rejections.md](rejections.md)); `--on-finding RULE=keep` writes the record anyway.',
-    `All examples below are built from this log entry, [${input}](../${input}):`,
+    `All examples below are built from this log entry, [${input}](../../${input}):`,
     fenced(readFileSync(join(root, input), 'utf8')),
-    'If the consumers of a format can be run, its last table shows what they do to the records of a large corpus. `npm run test:loaders` runs the consumers themselves; for OpenAI, it applies the documented rules ([how](decisions/0018-consumers-as-judges.md)). Consumers that parse JSON in Python change numbers and keys: 18.50 becomes 18.5.',
+    'If the consumers of a format can be run, its last table shows what they do to the records of a large corpus. `npm run test:loaders` runs the consumers themselves; for OpenAI, it applies the documented rules ([how](../contributing/decisions/0018-consumers-as-judges.md)). Consumers that parse JSON in Python change numbers and keys: 18.50 becomes 18.5.',
     ...sections.flat(),
     '## Chat templates',
     'No template renders everything that a record may have. The table lists the templates of TRL 1.16, without those for training; `npm run test:loaders` renders each of these parts with all of them. `check --target` names the parts of a record and the templates (`reader-template-refuses`, `reader-template-drops`); reasoning is left out by so many that it has a rule of its own. idefics3, llava_next and smolvlm need a list of parts as every content. ms-swift 4.6 keeps only `role`, `content` and calls of a message, skips a record in which another message has no content or an unknown role, and refuses a system message that is not the first one: that is read from its source.',
@@ -72,7 +72,7 @@ export async function formatsPage(root) {
       ],
     ),
     'Versions before 4.7 have no type for JSON, and refuse a whole dataset if a column of any of its formats needs it; `--meta` adds such a column, except where it is a text. The card says so. TRL 1.16 needs 4.7, and axolotl 0.19 has 4.8.4; LLaMA-Factory 0.9.5 has at most 4.0.0, so build `sharegpt` into a folder of its own. If the shards are named, the card is not read: `load_dataset("json", data_files="OUT/data/sharegpt/*.jsonl")`.',
-    'Other readers do not read the card and guess types too, so name the columns. In DuckDB they are JSON ([publishing](publish.md#parquet)). In polars a column is a text: `polars.read_ndjson(shard, schema={"messages": polars.String, "tools": polars.String})` has the JSON of its values. pyarrow has a type for JSON, but its reader cannot fill it: with an explicit schema of texts it reads `prompt` and `functiongemma`, and for the others there is the Parquet file of DuckDB.',
+    'Other readers do not read the card and guess types too, so name the columns. In DuckDB they are JSON ([publishing](../publish.md#parquet)). In polars a column is a text: `polars.read_ndjson(shard, schema={"messages": polars.String, "tools": polars.String})` has the JSON of its values. pyarrow has a type for JSON, but its reader cannot fill it: with an explicit schema of texts it reads `prompt` and `functiongemma`, and for the others there is the Parquet file of DuckDB.',
     'The rest of this section is about shards that are named without a schema. `load_dataset("json")` of the package `datasets` changes records, both in a version with a JSON type and in an older one. Both guess a type for every column from its values, inside arguments too; `--arrow-safe` writes `tools` and `arguments` as strings, so that there is nothing to guess. Content that is text in some records and parts in others is still a column of two types.',
     ...loadersBlocks(expected),
   ]);
@@ -97,7 +97,7 @@ async function section(root, format, reasons, consumerRules) {
     prose(`A content that is a number, an object or a boolean ${otherContent}.`),
     ...(context === undefined
       ? []
-      : [prose(`With --copies mark, ${context.meaning} ([copies](copies.md#mark)).`)]),
+      : [prose(`With --copies mark, ${context.meaning} ([copies](../copies.md#mark)).`)]),
     ...(needsAnswer ? ['It needs an answer: `no-answer` rejects the session by default.'] : []),
     ...optionTable(options),
     ...readerTable(name, consumerRules),

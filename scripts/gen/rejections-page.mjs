@@ -1,4 +1,4 @@
-// Generates docs/rejections.md: everything that can exclude a line, a session or a source, everything that can change it, and everything
+// Generates docs/reference/rejections.md: everything that can exclude a line, a session or a source, everything that can change it, and everything
 // that is only reported.
 import { built, code, page, prose, table, unionMembers } from './markdown.mjs';
 
@@ -24,7 +24,7 @@ const FATES = [
   ['dropped:RULE', 'A cleanup rule dropped the whole entry, or the dialect dropped the line.'],
   [
     'dropped:contained',
-    'Its conversation lies inside the record of another one, and `--copies drop` or `mark` is set ([copies.md](copies.md)).',
+    'Its conversation lies inside the record of another one, and `--copies drop` or `mark` is set ([copies.md](../copies.md)).',
   ],
   ['dropped:not-selected', 'Its session is not one of those that `--only` lists.'],
   ['rejected:REASON', 'The line, its session or its source was rejected.'],
@@ -90,7 +90,7 @@ export async function rejectionsPage(root) {
         check.rules.map((rule) => shownRule(rule)).join(', '),
       ]),
     ),
-    'Reported when the results of all sources are combined: `session-in-parts` (WARNING), a session that also has entries in an earlier source; `copied-history` (WARNING), a conversation of `claude-code` whose first message is in an earlier source too; `split-empty` (WARNING), a split without a record ([splits](splits.md)).',
+    'Reported when the results of all sources are combined: `session-in-parts` (WARNING), a session that also has entries in an earlier source; `copied-history` (WARNING), a conversation of `claude-code` whose first message is in an earlier source too; `split-empty` (WARNING), a split without a record ([splits](../publish.md#splits)).',
     'Rules of the formats:',
     table(
       ['format', 'rules'],

@@ -71,7 +71,7 @@ interface CompileCache {
 }
 
 /**
- * Keeps compiled code between runs (docs/decisions/0020-compile-later.md), in the program's own folder: in a temporary
+ * Keeps compiled code between runs (docs/contributing/decisions/0020-compile-later.md), in the program's own folder: in a temporary
  * folder, other users might be able to plant code. Without write access there is no cache.
  * `NODE_DISABLE_COMPILE_CACHE=1` turns it off, `NODE_COMPILE_CACHE` names another folder.
  * @returns the program's own cache; undefined if Node has one, or if it is turned off

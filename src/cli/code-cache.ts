@@ -1,6 +1,6 @@
 /**
  * Keeps V8's compiled code of the program's chunks between runs, for Node 20, which has no compile cache
- * (docs/decisions/0020-compile-later.md). It works for CommonJS modules only, so it does nothing for `dist/src`.
+ * (docs/contributing/decisions/0020-compile-later.md). It works for CommonJS modules only, so it does nothing for `dist/src`.
  *
  * A file of the cache is CRC-32 of the chunk u32 | CRC-32 of the code u32 | code. V8 itself compares no more than the
  * length of the chunk. A file that does not fit, or that V8 rejects, counts as missing. A run that cannot write the cache

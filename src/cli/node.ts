@@ -25,7 +25,7 @@ const COMPILER_FLAGS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Makes V8 compile functions later and inline less: compiling takes a third of the CPU time of a run of one second
- * (docs/decisions/0020-compile-later.md).
+ * (docs/contributing/decisions/0020-compile-later.md).
  */
 export function compileLater(): void {
   const [major = ''] = process.versions.node.split('.');

@@ -1,6 +1,6 @@
 /**
  * Splits a command line into words and flags with the parser of yargs, which the options of all commands describe. The
- * rest of yargs would take longer than everything else before a run (docs/decisions/0019-the-command-is-bundled.md).
+ * rest of yargs would take longer than everything else before a run (docs/contributing/decisions/0019-the-command-is-bundled.md).
  */
 import { Parser } from 'yargs/helpers';
 import { TurnmillError } from '../errors.ts';

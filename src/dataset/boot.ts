@@ -1,7 +1,7 @@
 /**
  * Records which boot of which machine created a folder. A socket is known to one kernel only: on a volume that several
  * machines share, the lock of a run on another machine looks abandoned. Folders of another boot are therefore left
- * alone until a day after their last change (docs/decisions/0004-publishing-by-rename.md).
+ * alone until a day after their last change (docs/contributing/decisions/0004-publishing-by-rename.md).
  */
 import { join } from 'node:path';
 import {

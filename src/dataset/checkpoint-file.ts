@@ -1,5 +1,5 @@
 /**
- * The checkpoint file in the staging folder (`build --resume`, docs/decisions/0012-resume.md). It is replaced by a
+ * The checkpoint file in the staging folder (`build --resume`, docs/contributing/decisions/0012-resume.md). It is replaced by a
  * rename, so that a kill leaves either the previous checkpoint or the new one, complete.
  */
 import { dirname, join } from 'node:path';

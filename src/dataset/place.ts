@@ -2,7 +2,7 @@
  * Finds the real path of a destination, and names the siblings that a run creates beside it: `.NAME.staging-RUN` is the
  * staging folder of a run, `.NAME.v-RUN` a complete version that OUT links to, `.NAME.link-RUN` the link that is about
  * to become OUT, `.NAME.old-RUN` the dataset that RUN supersedes, and `.NAME.lock-RUN` the lock of a run
- * (docs/decisions/0004-publishing-by-rename.md).
+ * (docs/contributing/decisions/0004-publishing-by-rename.md).
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { TurnmillError } from '../errors.ts';

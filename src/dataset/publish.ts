@@ -1,5 +1,5 @@
 /**
- * Moves a staged dataset to OUT (docs/decisions/0004-publishing-by-rename.md). The steps are a list, so that a test can
+ * Moves a staged dataset to OUT (docs/contributing/decisions/0004-publishing-by-rename.md). The steps are a list, so that a test can
  * stop after any of them; recover.ts cleans up after a crash between two steps.
  */
 import { checkUnchanged, type Destination } from './destination.ts';

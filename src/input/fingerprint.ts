@@ -1,7 +1,7 @@
 /**
  * Detects whether a file has changed by its inode, size, mtime and ctime in nanoseconds. These times may lag: the clock
  * of a file system has steps, and a write through a mapped file changes them only when the kernel writes its pages back.
- * A file that changed shortly before it was read therefore also gets a checksum (docs/decisions/0013-update.md).
+ * A file that changed shortly before it was read therefore also gets a checksum (docs/contributing/decisions/0013-update.md).
  *
  * A fingerprint is `INODE:SIZE:MTIME:CTIME`, followed by `:CHECKSUM` if the times alone do not prove the file
  * unchanged, or by `::CHECKSUM` if they do and the checksum was taken for `--checksum`. The fingerprint of an object is

@@ -1,6 +1,6 @@
 /**
  * Leaves out the records that lie inside another one, marks answers that an earlier record has too (docs/copies.md), and
- * divides the records into splits (docs/splits.md). All of this is known only once all results are staged: the staged
+ * divides the records into splits (docs/publish.md). All of this is known only once all results are staged: the staged
  * results are then replayed into another staging folder as decided.
  */
 import type { ContextMarks } from '../../transforms/formats/context-marks.ts';

@@ -2,7 +2,7 @@
  * `turnmill quarantine replay`: writes the contents of a quarantine as logs again, one for each source, so that a build
  * from them reads exactly what was rejected. The bytes come from the quarantine record or, by reference, from the logs;
  * in both cases they must match the hash in the record. Unavailable content is counted by cause
- * (docs/decisions/0014-quarantine.md).
+ * (docs/contributing/decisions/0014-quarantine.md).
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A checkpoint of a run, encoded as a part; `--resume` continues from it (docs/decisions/0012-resume.md). */
+/** A checkpoint of a run, encoded as a part; `--resume` continues from it (docs/contributing/decisions/0012-resume.md). */
 import type { FileCheckpoint } from '../dataset/checkpoint-file.ts';
 import type { ShardCheckpoint } from '../dataset/shards.ts';
 import { TurnmillError } from '../errors.ts';

@@ -1,6 +1,6 @@
 /**
  * The account of a run: sums over sources and sessions, and the identities that must hold before anything is published
- * (docs/faults.md). All counts are exact integers.
+ * (docs/contributing/faults.md). All counts are exact integers.
  */
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';

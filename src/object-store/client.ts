@@ -1,7 +1,7 @@
 /**
  * A client of an object store. The AWS SDK lists, writes and finds credentials, regions and endpoints. Bodies are read
  * by separate requests, which are signed with the SDK's signer: the SDK takes twice the CPU time for objects of 5 MB and
- * six times for those of 10 kB, and neither times out nor resumes a body (docs/s3.md).
+ * six times for those of 10 kB, and neither times out nor resumes a body (docs/reference/s3.md).
  */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';

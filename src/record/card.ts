@@ -1,6 +1,6 @@
 /**
  * Writes the card of a dataset, README.md. Its YAML names the files of each format, without which a loader reads the
- * ledger as data, and the types of their columns, without which it guesses them from the first block (docs/formats.md).
+ * ledger as data, and the types of their columns, without which it guesses them from the first block (docs/reference/formats.md).
  */
 import { dirname } from 'node:path';
 import type { Format } from '../../transforms/formats/format.ts';

@@ -1,6 +1,6 @@
 /**
  * Writes the records of the quarantine: each rejection with its place, the hash of its bytes, and the bytes themselves
- * if the user wants that or they cannot be read again (docs/decisions/0014-quarantine.md).
+ * if the user wants that or they cannot be read again (docs/contributing/decisions/0014-quarantine.md).
  */
 import { placesOf } from '../../transforms/model/entry-log.ts';
 import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';

@@ -1,6 +1,6 @@
 /**
  * `build --resume`: continues from the last checkpoint of a run that was killed. If the sources or the files have
- * changed since, the run ends with an error, and nothing is touched (docs/decisions/0012-resume.md).
+ * changed since, the run ends with an error, and nothing is touched (docs/contributing/decisions/0012-resume.md).
  */
 
 import { join } from 'node:path';

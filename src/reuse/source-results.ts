@@ -1,6 +1,6 @@
 /**
  * Recreates the results of a source from the files of a previous run, so that the result writer treats them like those
- * of a worker (docs/decisions/0013-update.md).
+ * of a worker (docs/contributing/decisions/0013-update.md).
  */
 
 import { createEntryLog, type Place } from '../../transforms/model/entry-log.ts';

@@ -1,5 +1,5 @@
 /**
- * Decides the split of each conversation (docs/splits.md). Conversations of one session, or with the same messages up to
+ * Decides the split of each conversation (docs/publish.md). Conversations of one session, or with the same messages up to
  * the first answer, are one group; a group is in one split, so that no answer is in two after the same messages. The
  * split depends on the group alone: neither the order of the logs nor other groups matter.
  */

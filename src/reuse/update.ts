@@ -1,6 +1,6 @@
 /**
  * `build --update`: finds the sources that are unchanged since the dataset was built, so that they are not read again
- * (docs/decisions/0013-update.md).
+ * (docs/contributing/decisions/0013-update.md).
  */
 
 import { CARD } from '../dataset/layout.ts';

@@ -40,7 +40,7 @@ export const CONVERSION_SETTINGS = {
     type: choices(FORMAT_NAMES, 'NAME'),
     typeWith: ({ formats: own }) => choices([...FORMAT_NAMES, ...own.map(nameOf)], 'NAME'),
   } as Setting<readonly string[]>,
-  /** Options of formats, by name (docs/formats.md). */
+  /** Options of formats, by name (docs/reference/formats.md). */
   formatOptions: { default: {} } as Setting<FormatOptionValues>,
   cleanup: {
     ...conversion,
@@ -127,7 +127,7 @@ function optionOf({ name, spec, defaults }: FormatOption): NamedOption {
   const advanced = isBuiltIn && !COMMON.includes(name);
   const help = `${spec.describe} (${having})`;
   const shared = { name, group: 'Format options', of: 'reading', ofFormat: true, advanced, help } as const;
-  if (spec.fromFile === true) return { ...shared, shown: 'see docs/formats.md', type: textFile };
+  if (spec.fromFile === true) return { ...shared, shown: 'see docs/reference/formats.md', type: textFile };
   const shown = { ...shared, ...(defaultText(defaults) && { shown: defaultText(defaults) as string }) };
   if (typeof spec.default !== 'boolean') {
     const type = spec.choices === undefined ? text('TEXT') : choice(spec.choices as readonly string[]);

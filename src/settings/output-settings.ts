@@ -89,7 +89,7 @@ export const OUTPUT_SETTINGS = {
     type: choice(['keep', 'drop', 'mark']),
     decides: 'bytes',
   } as Setting<'keep' | 'drop' | 'mark' | undefined>,
-  /** The share of each split (docs/splits.md); undefined for one dataset without splits. */
+  /** The share of each split (docs/publish.md); undefined for one dataset without splits. */
   split: {
     ...output,
     help: 'Divide the records into splits with about these shares, such as train=0.9,test=0.1; conversations of one session, or that begin alike, stay together',

@@ -1,5 +1,5 @@
 /**
- * Looks for conversations that belong together and are in two splits (docs/splits.md): those of one session, and those
+ * Looks for conversations that belong together and are in two splits (docs/publish.md): those of one session, and those
  * with the same messages up to the first answer. Longer paths need no look: they contain the path to the first answer.
  */
 import { join } from 'node:path';

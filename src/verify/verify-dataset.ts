@@ -1,5 +1,5 @@
 /**
- * `turnmill verify`: a second, simple reader of a dataset (docs/decisions/0006-verify-is-a-second-reader.md). It shares
+ * `turnmill verify`: a second, simple reader of a dataset (docs/contributing/decisions/0006-verify-is-a-second-reader.md). It shares
  * no code with the writers, only the types of the lines. It recounts everything from the files alone, and reports every
  * difference.
  */

@@ -1,4 +1,4 @@
-/** The environment of the command (docs/faults.md): a bare environment as under cron, overlapping runs, every kind of standard input. */
+/** The environment of the command (docs/contributing/faults.md): a bare environment as under cron, overlapping runs, every kind of standard input. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

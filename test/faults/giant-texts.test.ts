@@ -1,6 +1,6 @@
 /**
  * F050: a giant text in the logs of each dialect. It is written whole, and peak memory stays within 135 MB plus three times the longest line.
- * Text protocols are left out, because they look for calls in the text (docs/limits.md), and streams, because their texts come in pieces.
+ * Text protocols are left out, because they look for calls in the text (docs/dataset.md), and streams, because their texts come in pieces.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

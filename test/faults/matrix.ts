@@ -1,9 +1,9 @@
 /**
- * The fault matrix: one line for each fault id. `npm run gen` writes docs/faults.md, which says which tests prove each fault; it fails
+ * The fault matrix: one line for each fault id. `npm run gen` writes docs/contributing/faults.md, which says which tests prove each fault; it fails
  * for an id without a test or a reason in not-applicable.ts.
  */
 
-/** By section, in the order of docs/faults.md. */
+/** By section, in the order of docs/contributing/faults.md. */
 export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'A Crash and signals': {
     F001: 'SIGKILL at every mutating system call',

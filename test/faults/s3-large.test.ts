@@ -1,5 +1,5 @@
 /**
- * Large inputs and outputs in a store, within the memory that docs/s3.md promises: an object of 5 GB that the store generates on the fly,
+ * Large inputs and outputs in a store, within the memory that docs/reference/s3.md promises: an object of 5 GB that the store generates on the fly,
  * hundreds of objects with 64 of them open at a time, and an output of many parts. Takes a few minutes:
  * npm run build && TURNMILL_FAULTS=all npx vitest run test/faults/s3-large.test.ts
  */
@@ -12,7 +12,7 @@ import type { Body, S3Server } from '../support/s3-server.ts';
 
 const MIB = 1024 * 1024;
 const LINE_BYTES = 64 * 1024;
-/** The memory of a run on files beyond its lines, and what a store adds to it beyond the window and the parts (docs/s3.md). */
+/** The memory of a run on files beyond its lines, and what a store adds to it beyond the window and the parts (docs/reference/s3.md). */
 const FILES_BYTES = 135e6;
 const STORE_BYTES = 60e6;
 

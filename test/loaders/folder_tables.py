@@ -1,4 +1,4 @@
-"""Reads shards by polars, pyarrow and DuckDB, with the columns named as docs/formats.md says, and compares them with their lines."""
+"""Reads shards by polars, pyarrow and DuckDB, with the columns named as docs/reference/formats.md says, and compares them with their lines."""
 
 import glob
 import json

@@ -1,4 +1,4 @@
-/** The import rules in the tables of docs/architecture.md, and the imports found in a module's text. */
+/** The import rules in the tables of docs/contributing/architecture.md, and the imports found in a module's text. */
 import { posix } from 'node:path';
 
 /** A row of the layer table. */

@@ -10,7 +10,7 @@ import { stringValue } from '../model/message.ts';
 import type { Columns } from './columns.ts';
 
 export interface ContextMarks {
-  /** How a record says it: a sentence for docs/formats.md. */
+  /** How a record says it: a sentence for docs/reference/formats.md. */
   readonly meaning: string;
   /** Whether records without context are rewritten too, because loaders expect the same members in all. */
   readonly inAll?: true;

@@ -34,7 +34,7 @@ export interface Format<Options extends object = object> {
   readonly tagsCalls?: true;
   /** Whether it rejects a conversation without an answer (`no-answer`), because its consumers cannot learn from it. */
   readonly needsAnswer?: true;
-  /** Rest of a sentence of docs/formats.md about contents that are a number, an object or a boolean. */
+  /** Rest of a sentence of docs/reference/formats.md about contents that are a number, an object or a boolean. */
   readonly otherContent: string;
   /** Each option becomes a flag of the command. */
   readonly options: OptionSpecs<Options>;

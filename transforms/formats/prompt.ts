@@ -1,5 +1,5 @@
 /**
- * Format `prompt`: for agents that write calls into their text, `{"prompt", "completion"}` (docs/format-details.md). A
+ * Format `prompt`: for agents that write calls into their text, `{"prompt", "completion"}` (docs/reference/format-details.md). A
  * record is one turn of the model: `--turns last` writes one per conversation, `--turns all` one per turn that can be
  * taught.
  */

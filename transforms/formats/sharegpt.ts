@@ -3,7 +3,7 @@
  * or function_call. Adjacent turns of one kind are merged with a blank line between, a text is merged with the calls
  * that follow it, and unanswered turns at the end are left out; any other order rejects the record. A call is written as
  * `{"name": ..., "arguments": {...}}`, several as a list, with a text before it as `TEXT\n<tool_call>CALL</tool_call>`,
- * and a thought as `<think>\n...\n</think>\n\n`: LLaMA-Factory parses all of these (docs/format-details.md).
+ * and a thought as `<think>\n...\n</think>\n\n`: LLaMA-Factory parses all of these (docs/reference/format-details.md).
  */
 
 import { quote } from '../json/respace.ts';

@@ -1,6 +1,6 @@
 /**
  * Counts the elements of arrays and the members of objects before anything is allocated for them: a tiny element costs
- * a hundred times its bytes as an object (docs/decisions/0009-limits.md).
+ * a hundred times its bytes as an object (docs/contributing/decisions/0009-limits.md).
  */
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { skipBlanks } from './scanner.ts';

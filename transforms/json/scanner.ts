@@ -4,7 +4,7 @@
 export const MAX_DEPTH = 512;
 /**
  * The highest `--max-depth`: most consumers of records fail at about 1,000 levels, and so do call stacks
- * (docs/decisions/0009-limits.md).
+ * (docs/contributing/decisions/0009-limits.md).
  */
 export const MAX_DEPTH_CEILING = 900;
 

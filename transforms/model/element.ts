@@ -1,5 +1,5 @@
 /**
- * The data type that passes between stages (docs/data-model.md): everything is an element, including bad data. A
+ * The data type that passes between stages: everything is an element, including bad data. A
  * message is its bytes: unless a rule changes it, it is written exactly as it was logged.
  */
 import type { Meta } from './meta.ts';

@@ -3,7 +3,7 @@
  * personal gets into a dataset: no paths, branches, user names or keys.
  */
 
-/** docs/dialect-details.md explains each name. */
+/** docs/reference/dialect-details.md explains each name. */
 export type MetaName =
   | 'source_id'
   | 'harness'

@@ -1,4 +1,4 @@
-/** Rules of the findings that dialects add to messages as notes (docs/dialect-details.md). */
+/** Rules of the findings that dialects add to messages as notes (docs/reference/dialect-details.md). */
 export const READING_RULES = [
   'arguments-cut',
   'attachment-missing',

@@ -1,4 +1,4 @@
-/** The closed lists of reasons to reject lines and sessions. Their texts are in docs/rejections.md. */
+/** The closed lists of reasons to reject lines and sessions. Their texts are in docs/reference/rejections.md. */
 
 export const LINE_REASONS = {
   'invalid-json': 'The line is not JSON, or has NaN or Infinity in a value that turnmill reads.',
@@ -94,7 +94,7 @@ export const SESSION_REASONS = {
   'content-not-text':
     'A content is a number, an object or a boolean. In formats of text by default (=keep writes its JSON text), in formats of messages with --on-finding content-not-text=reject. In samples: a message has no text (by default; =keep writes it unchanged).',
   'no-answer':
-    'The conversation has no answer of the model to learn from: no text, call, refusal or audio. In the formats that need one by default (docs/formats.md; =keep writes the record, except in sharegpt, whose turns must end with an answer); in other formats with --on-finding no-answer=reject.',
+    'The conversation has no answer of the model to learn from: no text, call, refusal or audio. In the formats that need one by default (docs/reference/formats.md; =keep writes the record, except in sharegpt, whose turns must end with an answer); in other formats with --on-finding no-answer=reject.',
   'no-messages': 'The conversation has no messages, but the format needs one (by default).',
   'parts-joined': 'A content of several parts would become one text (with --on-finding parts-joined=reject).',
   'messages-left-out':

@@ -1,5 +1,5 @@
 /**
- * Removes replies that are empty or only a thought, because there is nothing to learn from them (docs/conversion.md),
+ * Removes replies that are empty or only a thought, because there is nothing to learn from them (docs/cleaning.md),
  * and adds the role assistant to replies without a role.
  */
 

@@ -2,7 +2,7 @@
  * Stage: conversation -> record, in each of the chosen formats. Reports a finding for anything that a format cannot
  * represent. A rule that `onFinding` rejects rejects the session instead; so does a finding with `rejects`, unless `onFinding`
  * keeps its rule. If several formats are chosen, one may reject a conversation that another one writes
- * (docs/decisions/0017-several-formats.md).
+ * (docs/contributing/decisions/0017-several-formats.md).
  */
 
 import type { EncodedRecord, Format, FormatFinding } from '../formats/format.ts';

@@ -1,6 +1,6 @@
 /**
  * Stage: conversation -> conversation. Gives the model's reasoning one name, leaves out messages that are only a thought,
- * and keeps, drops or inlines the reasoning (docs/conversion.md): `reasoning_content` or `thinking` of a message, or a
+ * and keeps, drops or inlines the reasoning (docs/cleaning.md): `reasoning_content` or `thinking` of a message, or a
  * `<think>` block before its text. Every change is counted by rule.
  */
 

@@ -99,7 +99,7 @@ export interface RunFacts {
   readonly resumed: boolean;
   /** Sources that were not read again, because the results of a previous run were reused. @unit sources @example 0 */
   readonly reused_sources: number;
-  /** Groups of sessions that the update put into another split than before (splits.md). @unit groups @example 2 */
+  /** Groups of sessions that the update put into another split than before (publish.md). @unit groups @example 2 */
   readonly split_moved?: number | undefined;
   /** Notes that could not be written to standard error. @unit notes @example 0 */
   readonly log_lost: number;

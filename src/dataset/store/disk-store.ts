@@ -1,4 +1,4 @@
-/** A dataset in a folder: staged beside it and published by a rename (docs/decisions/0004-publishing-by-rename.md). */
+/** A dataset in a folder: staged beside it and published by a rename (docs/contributing/decisions/0004-publishing-by-rename.md). */
 import type { TurnmillError } from '../../errors.ts';
 import { type CommitRequest, type Committed, commitDataset } from '../commit.ts';
 import { checkDestination, type Destination } from '../destination.ts';

@@ -1,6 +1,6 @@
 /**
  * Limits the decompressed size of a packed source and, above a size that no small file reaches, its ratio to the bytes
- * read. Logs are repetitive, so a high ratio alone means nothing (docs/decisions/0009-limits.md).
+ * read. Logs are repetitive, so a high ratio alone means nothing (docs/contributing/decisions/0009-limits.md).
  */
 import { SourceFault } from '../../errors.ts';
 import type { Packing } from './sniff.ts';

@@ -1,7 +1,7 @@
 /**
  * Framing of whole JSON documents: every element of a top-level array, and every other top-level value, becomes a
  * `Line` with its own bytes. stream-json's verifier checks the grammar and locates the first error; element-cutter.ts
- * finds the bytes of the elements, which the package's tokens do not keep (docs/decisions/0005-whole-documents.md).
+ * finds the bytes of the elements, which the package's tokens do not keep (docs/contributing/decisions/0005-whole-documents.md).
  */
 
 import { createHash, type Hash } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
  * Framing of TOML decks: every sample of `[[samples]]` or `[samples.ID]` becomes a `Line` whose bytes are its JSON
  * text, for the dialect `samples`, and whose origin is its position in the deck. smol-toml checks and parses the whole
- * document, so its size is limited (docs/decisions/0005-whole-documents.md).
+ * document, so its size is limited (docs/contributing/decisions/0005-whole-documents.md).
  */
 
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
  * Compares src/dataset/schema/ with datasets of many kinds: every line has exactly the fields of its type, and every field
- * occurs somewhere. The schema is parsed from its text, as it is for docs/dataset.md.
+ * occurs somewhere. The schema is parsed from its text, as it is for docs/reference/dataset-files.md.
  */
 import {
   appendFileSync,

@@ -1,4 +1,4 @@
-/** Each identity of the ledger (docs/faults.md) fails when a number is off by one. */
+/** Each identity of the ledger (docs/contributing/faults.md) fails when a number is off by one. */
 import { describe, expect, it } from 'vitest';
 import type { Listing } from '../../../src/input/sources/source.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
