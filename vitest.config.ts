@@ -139,7 +139,7 @@ const PROJECTS = [
   { name: 'patterns', include: [fault('linear-patterns')] }, // takes 45 s of CPU time
   {
     name: 'pages', // the package, README.md and docs/, as a user meets them
-    include: ['test/{docs-links,errors-page,generated,library,readme,tutorial}.test.ts'],
+    include: ['test/{docs-links,docs-site,errors-page,generated,library,readme,tutorial}.test.ts'],
     globalSetup: 'test/support/roll-up-types.ts',
   },
   { name: 'view', include: ['test/view/**/*.test.ts'], maxWorkers: 1 }, // in a real browser
