@@ -20,7 +20,17 @@ kbd{font-size:11px;border:1px solid var(--rule2);border-bottom-width:2px;border-
 .quiet[aria-pressed=true]{background:var(--accent-soft);color:var(--accent);border-color:transparent}
 .quiet kbd{margin:0 0 0 4px}
 .list{display:grid;grid-template-rows:auto 1fr auto;min-height:0;border-right:1px solid var(--rule);background:var(--card)}
-.find{display:flex;align-items:center;gap:10px;padding:10px 14px;border-bottom:1px solid var(--rule);font-size:12px}
+.find{display:grid;gap:7px;padding:10px 14px 8px;border-bottom:1px solid var(--rule);font-size:12px;min-height:0}
+.find .line{display:flex;align-items:center;gap:10px;min-width:0}
+.find select{font:inherit;color:var(--ink2);background:var(--card);border:1px solid var(--rule);border-radius:6px;padding:3px 4px}
+.find .line>.chips{flex:1}
+.chips{display:flex;flex-wrap:wrap;gap:5px;min-width:0}
+.chip{display:inline-flex;gap:6px;align-items:baseline;max-width:100%;border:1px solid var(--rule);border-radius:99px;padding:1px 9px;font-size:12px;background:var(--card);color:var(--ink2);overflow-wrap:anywhere;text-align:left}
+.chip:hover{border-color:var(--rule2);color:var(--ink)}
+.chip[aria-pressed=true]{background:var(--accent-soft);color:var(--accent);border-color:transparent}
+.chip[aria-pressed=true] .dim{color:inherit}
+.facets{overflow:auto;max-height:42vh;display:grid;gap:10px;padding-bottom:4px}
+.facets h2{font-size:11.5px;font-weight:600;color:var(--ink2);margin:2px 0 5px}
 .find input{flex:1;min-width:0;font:inherit;font-size:13px;color:var(--ink);background:var(--sunk);border:1px solid transparent;border-radius:7px;padding:6px 10px}
 .find input::placeholder{color:var(--ink3)}
 .find input:focus{background:var(--card);border-color:var(--accent);outline:0}

@@ -130,7 +130,8 @@ export class LineIndex {
         if (skip > 0) skip -= 1;
         else {
           hold(bytes.subarray(begin, end));
-          const content = held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held);
+          const [only = EMPTY] = held;
+          const content = held.length > 1 ? Buffer.concat(held) : only;
           lines.push({ offset: start, bytes: at + end - start, content });
           if (lines.length === count) return lines;
         }

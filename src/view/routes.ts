@@ -5,19 +5,21 @@
 
 import { checks } from '../../transforms/checks/index.ts';
 import { formatsThat } from '../../transforms/formats/format-rules.ts';
-import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { REASONS } from '../ledger/reasons.ts';
 import { messagesOf } from './app/messages.ts';
-import type { Finding, RecordRow, RecordSummary } from './app/types.ts';
+import type { Finding } from './app/types.ts';
+import { facetsOf } from './facets.ts';
 import type { FollowedLog } from './follow.ts';
-import { MAX_HITS, type Searched, search } from './search.ts';
+import { orderOf, SORT_KEYS, type SortKey } from './row-order.ts';
+import { type Range, rowsOf, writeHits } from './rows.ts';
+import type { Searched } from './search.ts';
 import { treeOf } from './session-tree.ts';
-import { readRecord, shownOf, summaryOf } from './shown.ts';
+import { readRecord, shownOf } from './shown.ts';
 import type { LogSources } from './sources.ts';
-import type { RecordAt, ViewedDataset } from './viewed-dataset.ts';
+import type { ViewedDataset } from './viewed-dataset.ts';
 
 /** The dataset or the followed log that is viewed. */
 export interface Viewed {
@@ -38,37 +40,30 @@ export interface LineStream {
 }
 
 const MAX_ROWS = 200;
-/** Longer records are listed without a title. */
-const MAX_SUMMARY_BYTES = 2 * 1024 * 1024;
 const WINDOW_BEFORE = 360;
 const WINDOW_BYTES = 800;
 const TAIL_ENTRIES = 200;
 const LOOK_EVERY_MS = 250;
 /** Least pause between two checks, as a multiple of the time that one takes. */
 const MIN_REST = 8;
-const NO_SUMMARY: RecordSummary = { title: '', messages: 0, roles: {}, calls: 0, tools: [] };
 
 type Route = (viewed: Viewed, query: URLSearchParams) => Answer | Promise<Answer>;
 
 export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['summary', (viewed) => JSON.stringify(summarize(viewed))],
-  [
-    'records',
-    async (viewed, query) => json(viewed.dataset && (await recordRows(viewed.dataset, ...rangeOf(query)))),
-  ],
+  ['records', (viewed, query) => rowsAnswer(viewed, 'records', query)],
   ['record', (viewed, query) => viewed.dataset && recordAnswer(viewed.dataset, numberOf(query, 'i'))],
   ['changes', (viewed, query) => changesAnswer(viewed, numberOf(query, 'i'))],
-  [
-    'sessions',
-    async (viewed, query) => json(viewed.dataset && (await sessionRows(viewed.dataset, ...rangeOf(query)))),
-  ],
+  ['sessions', (viewed, query) => rowsAnswer(viewed, 'sessions', query)],
   ['session', (viewed, query) => sessionAnswer(viewed, numberOf(query, 'i'))],
   ['tree', (viewed, query) => treeAnswer(viewed, numberOf(query, 'i'))],
   ['record-tree', (viewed, query) => recordTreeAnswer(viewed, numberOf(query, 'i'))],
-  ['rejected', (viewed, query) => json(viewed.dataset && rejectedRows(viewed.dataset, ...rangeOf(query)))],
+  ['rejected', (viewed, query) => rowsAnswer(viewed, 'rejected', query)],
   ['rejection', (viewed, query) => rejectionAnswer(viewed, numberOf(query, 'i'))],
+  ['facets', async ({ dataset }, query) => json(dataset && (await facetsOf(dataset, listOf(query))))],
+  ['place', ({ dataset }, query) => dataset && placeAnswer(dataset, query)],
   ['search', (viewed, query) => viewed.dataset && searchAnswer(viewed.dataset, query)],
-  ['entries', (viewed, query) => json(viewed.log?.earlier(...rangeOf(query)))],
+  ['entries', (viewed, query) => json(viewed.log?.earlier(rangeOf(query).from, rangeOf(query).count))],
   ['tail', (viewed) => viewed.log && tailOf(viewed.log)],
 ]);
 
@@ -81,8 +76,25 @@ function numberOf(query: URLSearchParams, name: string): number {
   return /^\d{1,15}$/.test(value) ? Number(value) : -1;
 }
 
-function rangeOf(query: URLSearchParams): readonly [from: number, count: number] {
-  return [Math.max(0, numberOf(query, 'from')), Math.min(MAX_ROWS, Math.max(0, numberOf(query, 'count')))];
+function rangeOf(query: URLSearchParams): Range {
+  const from = Math.max(0, numberOf(query, 'from'));
+  return { from, count: Math.min(MAX_ROWS, Math.max(0, numberOf(query, 'count'))) };
+}
+
+function listOf(query: URLSearchParams): Searched {
+  const list = query.get('in');
+  return list === 'sessions' || list === 'rejected' ? list : 'records';
+}
+
+const sortOf = (query: URLSearchParams): SortKey | undefined =>
+  SORT_KEYS.find((key) => key === query.get('sort'));
+
+async function rowsAnswer(
+  { dataset }: Viewed,
+  list: Searched,
+  query: URLSearchParams,
+): Promise<string | undefined> {
+  return json(dataset && (await rowsOf(dataset, list, rangeOf(query), sortOf(query))));
 }
 
 function summarize({ name, dataset, sources, log }: Viewed): object {
@@ -98,54 +110,12 @@ function summarize({ name, dataset, sources, log }: Viewed): object {
   };
 }
 
-async function recordRows(
-  dataset: ViewedDataset,
-  from: number,
-  count: number,
-): Promise<readonly RecordRow[]> {
-  const page = dataset.recordPage(from, count, MAX_SUMMARY_BYTES);
-  const columns = page.length === 0 ? undefined : await columnsSoon(dataset);
-  return page.map((record) => rowOf(dataset, record, columns));
-}
-
-/** Returns the findings for the rows; undefined for a large dataset, where reading them takes time. */
-async function columnsSoon(
-  dataset: ViewedDataset,
-): Promise<Awaited<ReturnType<ViewedDataset['columns']>> | undefined> {
-  const SMALL = 20_000;
-  return dataset.sessions <= SMALL ? dataset.columns() : undefined;
-}
-
-function rowOf(
-  dataset: ViewedDataset,
-  { number, bytes, content }: RecordAt,
-  columns: Awaited<ReturnType<ViewedDataset['columns']>> | undefined,
-): RecordRow {
-  const session = dataset.sessionNumberNow(number);
-  const line = session === undefined ? undefined : dataset.sessionPage(session, 1)[0];
-  return {
-    ...{ i: number, bytes, ...(content.length < bytes ? NO_SUMMARY : safeSummary(content)) },
-    ...(line && { session: line.id }),
-    finding: session === undefined ? undefined : columns?.severityOf(session),
-  };
-}
-
-function safeSummary(content: Buffer): RecordSummary {
-  const asText = { ...NO_SUMMARY, title: content.subarray(0, 160).toString() };
-  try {
-    const read = readRecord(content);
-    return read === undefined ? asText : summaryOf(read.value);
-  } catch {
-    return asText; // a role may be an object that cannot be converted to text
-  }
-}
-
 /** Responds with a record: its bytes are copied into the response, not parsed and written again. */
 async function recordAnswer(dataset: ViewedDataset, i: number): Promise<Buffer | undefined> {
   const [record] = dataset.recordPage(i, 1);
   if (record === undefined) return undefined;
   const session = await dataset.sessionOfRecord(i);
-  const findings = session === undefined ? [] : await findingsAbout(dataset, session.number);
+  const findings = session === undefined ? [] : await findingsAbout(dataset, session.number, i);
   const read = readRecord(record.content);
   const about = JSON.stringify({
     ...{ i, shard: record.shard, line: record.line, bytes: record.bytes, findings },
@@ -167,10 +137,13 @@ const NUMBERED_ALIKE = formatsThat(
 const ENTRY_RULES = new Set(checks.flatMap(({ on, rules }) => (on === 'entry' ? rules : [])));
 
 /** Returns the findings about a session, each with the message of the record that it names first. */
-async function findingsAbout(dataset: ViewedDataset, session: number): Promise<readonly Finding[]> {
+async function findingsAbout(
+  dataset: ViewedDataset,
+  session: number,
+  record: number | undefined,
+): Promise<readonly Finding[]> {
   const findings = await dataset.findingsOf(session);
-  const { format = [] } = dataset.manifest.settings as { readonly format?: readonly string[] };
-  const isNumberedAlike = NUMBERED_ALIKE.has(format[0] ?? '');
+  const isNumberedAlike = record !== undefined && NUMBERED_ALIKE.has(dataset.formatOf(record));
   return findings.map((finding) => {
     const [, at] = ABOUT_MESSAGE.exec(finding.message) ?? [];
     return at === undefined || !isNumberedAlike || ENTRY_RULES.has(finding.rule)
@@ -191,29 +164,14 @@ async function changesAnswer(
   return JSON.stringify(await changesOf(ref, origin.line, origin.offset));
 }
 
-async function sessionRows(dataset: ViewedDataset, from: number, count: number): Promise<readonly object[]> {
-  const columns = await columnsSoon(dataset);
-  return dataset.sessionPage(from, count).map((line, i) => sessionRow(line, from + i, columns));
-}
-
-function sessionRow(
-  { id, source, fate, entries, usage }: SessionLine,
-  i: number,
-  columns?: Awaited<ReturnType<ViewedDataset['columns']>>,
-): object {
-  return {
-    ...{ i, id, source, fate, entries, calls: usage?.toolCalls ?? 0 },
-    finding: columns?.severityOf(i),
-  };
-}
-
 async function sessionAnswer({ dataset }: Viewed, i: number): Promise<string | undefined> {
   const line = dataset?.sessionPage(i, 1)[0];
   if (dataset === undefined || line === undefined || i < 0) return undefined;
-  const findings = await findingsAbout(dataset, i);
+  const record = dataset.recordOfSession(line);
+  const findings = await findingsAbout(dataset, i, record);
   const meaning = REASONS[line.fate.slice('rejected:'.length)];
   const container = line.in && dataset.recordAt(line.in);
-  return JSON.stringify({ i, line, findings, record: dataset.recordOfSession(line), container, meaning });
+  return JSON.stringify({ i, line, findings, record, container, meaning });
 }
 
 const treeAnswer = async ({ dataset }: Viewed, session: number): Promise<string | undefined> =>
@@ -222,12 +180,6 @@ const treeAnswer = async ({ dataset }: Viewed, session: number): Promise<string 
 async function recordTreeAnswer(viewed: Viewed, record: number): Promise<string | undefined> {
   const session = await viewed.dataset?.sessionOfRecord(record);
   return session && treeAnswer(viewed, session.number);
-}
-
-function rejectedRows(dataset: ViewedDataset, from: number, count: number): readonly object[] {
-  return dataset
-    .rejectionPage(from, count)
-    .map(({ reason, source, line, scope }, i) => ({ i: from + i, reason, scope, source: source.uri, line }));
 }
 
 async function rejectionAnswer({ dataset, sources }: Viewed, i: number): Promise<string | undefined> {
@@ -269,31 +221,21 @@ function characterBytes(first: number | undefined): number {
 }
 
 function searchAnswer(dataset: ViewedDataset, query: URLSearchParams): LineStream {
-  const kind = query.get('in');
-  const within: Searched = kind === 'sessions' || kind === 'rejected' ? kind : 'records';
-  const text = query.get('q') ?? '';
-  const from = Math.max(0, numberOf(query, 'from'));
-  return {
-    async run(write, signal) {
-      const columns = await columnsSoon(dataset);
-      const rowAt = (number: number): object | undefined => {
-        if (within === 'records') {
-          const [record] = dataset.recordPage(number, 1, MAX_SUMMARY_BYTES);
-          return record && rowOf(dataset, record, columns);
-        }
-        if (within === 'rejected') return rejectedRows(dataset, number, 1)[0];
-        const [line] = dataset.sessionPage(number, 1);
-        return line && sessionRow(line, number, columns);
-      };
-      const next = await search(dataset, {
-        ...{ within, text, from },
-        isStopped: () => signal.aborted,
-        onHit: (number) => write(rowAt(number) ?? {}),
-        onProgress: (read) => write({ read }),
-      });
-      write({ done: true, most: MAX_HITS, next: next ?? null });
-    },
+  const request = {
+    within: listOf(query),
+    text: query.get('q') ?? '',
+    from: Math.max(0, numberOf(query, 'from')),
+    sort: sortOf(query),
   };
+  return { run: (write, signal) => writeHits(dataset, request, write, signal) };
+}
+
+/** Returns the place of a row in a sorted list. */
+async function placeAnswer(dataset: ViewedDataset, query: URLSearchParams): Promise<string | undefined> {
+  const [list, sort] = [listOf(query), sortOf(query)];
+  if (list === 'rejected' || sort === undefined) return undefined;
+  const place = (await orderOf(dataset, list, sort)).indexOf(numberOf(query, 'i'));
+  return place < 0 ? undefined : JSON.stringify({ place });
 }
 
 /** Sends the last entries, and then each new one. */

@@ -2,15 +2,19 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { type Query, readQuery } from './app/query.ts';
+import { META_FIELDS } from './meta-columns.ts';
+import { orderOf, type SortKey } from './row-order.ts';
 import { readRecord, summaryOf } from './shown.ts';
-import type { ViewedDataset } from './viewed-dataset.ts';
+import { splitOf, type ViewedDataset } from './viewed-dataset.ts';
 
 export type Searched = 'records' | 'sessions' | 'rejected';
 
 export interface SearchRequest {
   readonly within: Searched;
   readonly text: string;
+  /** Number of the first row to search; with an order, the number of hits before. */
   readonly from: number;
+  readonly sort?: SortKey | undefined;
   readonly isStopped: () => boolean;
   /** Called with the number of each hit. */
   readonly onHit: (number: number) => void;
@@ -23,22 +27,46 @@ export const MAX_HITS = 200;
 
 /** Searches up to `MAX_HITS` hits. @returns the number to continue from; undefined at the end */
 export async function search(dataset: ViewedDataset, request: SearchRequest): Promise<number | undefined> {
-  const query = readQuery(request.text);
-  const matches = await matcherFor(dataset, request.within, query);
-  const counts = { records: dataset.records, sessions: dataset.sessions, rejected: dataset.rejections };
-  const total = counts[request.within];
+  const { within, sort, from, onHit } = request;
+  if (sort === undefined || within === 'rejected') return scan(dataset, request, from, MAX_HITS, onHit);
+  const order = await orderOf(dataset, within, sort);
+  const isHit = new Uint8Array(order.length);
+  await scan(dataset, request, 0, order.length, (number) => {
+    isHit[number] = 1;
+  });
+  if (request.isStopped()) return undefined;
   let hits = 0;
-  for (let at = request.from; at < total && !request.isStopped(); ) {
+  for (const number of order) {
+    if (isHit[number] === 0) continue;
+    if (hits === from + MAX_HITS) return hits;
+    if (hits++ >= from) onHit(number);
+  }
+  return undefined;
+}
+
+/** Searches the rows in order, up to `most` hits. */
+async function scan(
+  dataset: ViewedDataset,
+  { within, text, isStopped, onProgress }: SearchRequest,
+  from: number,
+  most: number,
+  onHit: (number: number) => void,
+): Promise<number | undefined> {
+  const matches = await matcherFor(dataset, within, readQuery(text));
+  const counts = { records: dataset.records, sessions: dataset.sessions, rejected: dataset.rejections };
+  const total = counts[within];
+  let hits = 0;
+  for (let at = from; at < total && !isStopped(); ) {
     const page = await matches(at);
     for (const [i, isHit] of page.entries()) {
       if (!isHit) continue;
-      request.onHit(at + i);
+      onHit(at + i);
       hits += 1;
-      if (hits === MAX_HITS) return at + i + 1;
+      if (hits === most) return at + i + 1;
     }
     const before = at;
     at += Math.max(1, page.length);
-    if (Math.floor(at / PROGRESS_EVERY) > Math.floor(before / PROGRESS_EVERY)) request.onProgress(at);
+    if (Math.floor(at / PROGRESS_EVERY) > Math.floor(before / PROGRESS_EVERY)) onProgress(at);
     await setImmediate();
   }
   return undefined;
@@ -48,47 +76,50 @@ type PageMatcher = (from: number) => Promise<readonly boolean[]>;
 
 async function matcherFor(dataset: ViewedDataset, within: Searched, query: Query): Promise<PageMatcher> {
   const has = wordMatcher(query.words);
+  const { reason } = query.filters;
   if (within === 'rejected')
     return async (from) =>
-      dataset.rejectionPage(from, AT_ONCE).map((line) => has(Buffer.from(JSON.stringify(line))));
+      dataset
+        .rejectionPage(from, AT_ONCE)
+        .map((line) => isOneOf(line.reason, reason) && has(Buffer.from(JSON.stringify(line))));
   if (within === 'sessions') return sessionMatcher(dataset, query, has);
   return recordMatcher(dataset, query, has);
 }
 
+/** A row has one reason, model, split or group, so several terms of such a filter mean any of them. */
+const isOneOf = (value: string, terms: readonly string[] | undefined): boolean =>
+  terms === undefined || terms.includes(value);
+
 async function sessionMatcher(
   dataset: ViewedDataset,
-  query: Query,
+  { filters: { finding: rules = [], fate: fates = [] } }: Query,
   has: (line: Buffer) => boolean,
 ): Promise<PageMatcher> {
-  const columns = query.findings.length === 0 ? undefined : await dataset.columns();
+  const columns = rules.length === 0 ? undefined : await dataset.columns();
   return async (from) =>
     dataset.sessionPage(from, AT_ONCE).map((line, i) => {
-      const isRight = query.findings.every((rule) => columns?.has(from + i, rule) === true);
-      return (
-        isRight && query.fates.every((fate) => isFate(line, fate)) && has(Buffer.from(JSON.stringify(line)))
-      );
+      const isRight = rules.every((rule) => columns?.has(from + i, rule) === true);
+      return isRight && fates.every((fate) => isFate(line, fate)) && has(Buffer.from(JSON.stringify(line)));
     });
 }
 
 async function recordMatcher(
   dataset: ViewedDataset,
-  query: Query,
+  { words, filters }: Query,
   has: (line: Buffer) => boolean,
 ): Promise<PageMatcher> {
-  const { roles, tools, findings, fates } = query;
-  const columns = findings.length === 0 ? undefined : await dataset.columns();
-  const byShape = roles.length > 0 || tools.length > 0;
+  const isOfColumns = await columnMatcher(dataset, filters);
+  const hasShape = shapeMatcher(filters);
+  const isSized = rangeMatcher(filters.bytes);
+  const { fate: fates = [] } = filters;
+  const most = words.length > 0 || hasShape !== undefined ? undefined : 0;
   return async (from) => {
     const page: boolean[] = [];
-    for (const { number, content } of dataset.recordPage(from, AT_ONCE)) {
-      let isHit = has(content);
-      if (isHit && byShape) isHit = hasShape(content, roles, tools);
-      if (isHit && findings.length + fates.length > 0) {
+    for (const { number, bytes, content } of dataset.recordPage(from, AT_ONCE, most)) {
+      let isHit = isOfColumns(number) && isSized(bytes) && has(content) && hasShape?.(content) !== false;
+      if (isHit && fates.length > 0) {
         const session = await dataset.sessionOfRecord(number);
-        isHit =
-          session !== undefined &&
-          findings.every((rule) => columns?.has(session.number, rule) === true) &&
-          fates.every((fate) => isFate(session.line, fate));
+        isHit = session !== undefined && fates.every((fate) => isFate(session.line, fate));
       }
       page.push(isHit);
     }
@@ -96,17 +127,59 @@ async function recordMatcher(
   };
 }
 
-function hasShape(content: Buffer, roles: readonly string[], tools: readonly string[]): boolean {
-  try {
-    const read = readRecord(content);
-    if (read === undefined) return false;
-    const summary = summaryOf(read.value);
-    return (
-      roles.every((role) => role in summary.roles) && tools.every((name) => summary.tools.includes(name))
-    );
-  } catch {
-    return false;
-  }
+type Filters = Query['filters'];
+
+/** Returns a function that applies the filters that need no record: findings, metadata, splits and groups. */
+async function columnMatcher(dataset: ViewedDataset, filters: Filters): Promise<(record: number) => boolean> {
+  const { finding: rules = [], split, group } = filters;
+  const columns = rules.length === 0 ? undefined : await dataset.columns();
+  const sessionOf = columns && (await dataset.sessionsOfRecords());
+  const names = META_FIELDS.flatMap((field) => (filters[field] === undefined ? [] : [field]));
+  const meta = names.length === 0 ? undefined : await dataset.meta();
+  const isAnywhere = split === undefined && group === undefined;
+  const shards = new Set(
+    dataset.manifest.shards
+      .filter((shard) => isOneOf(splitOf(shard.path), split) && isOneOf(shard.group, group))
+      .map(({ path }) => path),
+  );
+  return (record) =>
+    (isAnywhere || shards.has(dataset.shardOf(record))) &&
+    names.every((field) => filters[field]?.some((name) => meta?.has(record, field, name)) === true) &&
+    rules.every((rule) => columns?.has(sessionOf?.(record) ?? -1, rule) === true);
+}
+
+/** Returns a function that applies the filters of a record's messages; undefined without such a filter. */
+function shapeMatcher(filters: Filters): ((content: Buffer) => boolean) | undefined {
+  const { role: roles = [], tool: tools = [], messages, calls } = filters;
+  if (roles.length + tools.length === 0 && messages === undefined && calls === undefined) return undefined;
+  const [isLong, isCalling] = [rangeMatcher(messages), rangeMatcher(calls)];
+  return (content) => {
+    try {
+      const read = readRecord(content);
+      if (read === undefined) return false;
+      const summary = summaryOf(read.value);
+      return (
+        roles.every((role) => Object.hasOwn(summary.roles, role)) &&
+        tools.every((name) => summary.tools.includes(name)) &&
+        isLong(summary.messages) &&
+        isCalling(summary.calls)
+      );
+    } catch {
+      return false;
+    }
+  };
+}
+
+const RANGE = /^(\d{1,15})(\.\.(\d{1,15})?)?$/;
+
+/** Returns a function that returns whether a number is in a range such as `5`, `5..9` or `5..`. */
+function rangeMatcher(terms: readonly string[] = []): (value: number) => boolean {
+  const ranges = terms.map((term) => {
+    const [, from, isRange, to] = RANGE.exec(term) ?? [];
+    const first = Number(from);
+    return [first, isRange === undefined ? first : Number(to ?? Number.POSITIVE_INFINITY)] as const;
+  });
+  return (value) => ranges.every(([from, to]) => value >= from && value <= to);
 }
 
 /** Returns whether a session has this fate; `rejected` matches all reasons. */

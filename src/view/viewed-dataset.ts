@@ -1,22 +1,23 @@
 /** A dataset in the viewer: records, sessions and rejections by number, with one read per page. It is never changed. */
 
 import { once } from 'node:events';
-import { closeSync, createWriteStream, existsSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, createWriteStream, existsSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { LINE_FILES, manifestPath, PATHS } from '../dataset/layout.ts';
+import { LINE_FILES, manifestPath, PATHS, REPORTS } from '../dataset/layout.ts';
 import { readManifest } from '../dataset/manifest.ts';
 import { readBack } from '../dataset/read-back.ts';
 import type { ContainerPlace, SessionLine } from '../dataset/schema/ledger.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
-import type { FindingLine } from '../dataset/schema/reports.ts';
+import type { DatasetProfile, FindingLine, LedgerSums } from '../dataset/schema/reports.ts';
 import { ioError } from '../errors.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
-import { FindingColumns } from './finding-columns.ts';
 import { type IndexedLine, LineIndex } from './line-index.ts';
+import { MetaColumns } from './meta-columns.ts';
 import { PathIndex } from './path-index.ts';
 import { RecordIndex } from './record-index.ts';
+import { SessionColumns } from './session-columns.ts';
 
 interface OpenShard {
   readonly path: string;
@@ -36,6 +37,7 @@ export interface RecordAt {
 
 const PACKED = /\.(?:gz|zst)$/;
 const SESSIONS_AT_ONCE = 256;
+const RECORDS_AT_ONCE = 256;
 const PLACE = /"shard":"((?:[^"\\]|\\.)*)","line":(\d+)/;
 /** The place in a line with this text is not that of a record of the session, but of the one that contains it. */
 const CONTAINED = '"fate":"contained"';
@@ -57,7 +59,8 @@ export class ViewedDataset {
   readonly #sessionOf: Uint32Array;
   #mapping: Promise<void> | undefined;
   #isMapped = false;
-  #columns: Promise<FindingColumns> | undefined;
+  #columns: Promise<SessionColumns> | undefined;
+  #meta: Promise<MetaColumns> | undefined;
   #paths: Promise<PathIndex> | undefined;
 
   private constructor(root: string, manifest: Manifest, shards: readonly OpenShard[], temporary?: string) {
@@ -190,9 +193,41 @@ export class ViewedDataset {
     return this.#paths;
   }
 
-  columns(): Promise<FindingColumns> {
-    this.#columns ??= FindingColumns.read(this.#sessions, this.#findings);
+  columns(): Promise<SessionColumns> {
+    this.#columns ??= SessionColumns.read(this.#sessions, this.#findings);
     return this.#columns;
+  }
+
+  /** Returns the counts of `reports/summary.json`; undefined in a dataset without them. */
+  profile(): DatasetProfile | undefined {
+    try {
+      return (JSON.parse(readFileSync(join(this.root, REPORTS.summary), 'utf8')) as LedgerSums).profile;
+    } catch {
+      return undefined;
+    }
+  }
+
+  meta(): Promise<MetaColumns> {
+    this.#meta ??= MetaColumns.read(this.manifest.settings, this.records, this.#contents());
+    return this.#meta;
+  }
+
+  /** Returns a function that returns the number of a record's session; -1 if it is unknown. */
+  async sessionsOfRecords(): Promise<(record: number) => number> {
+    await this.#mapped();
+    return (record) => (this.#sessionOf[record] ?? 0) - 1;
+  }
+
+  /** Returns the format of a record. */
+  formatOf(record: number): string {
+    const { format = [] } = this.manifest.settings as { readonly format?: readonly string[] };
+    const [, folder = ''] = this.shardOf(record).split('/');
+    return format.length === 1 ? (format[0] as string) : folder;
+  }
+
+  /** Returns the shard of a record. */
+  shardOf(record: number): string {
+    return this.#shards.find(({ first, index }) => record < first + index.records)?.path ?? '';
   }
 
   /** Returns the findings about a session, at most `MAX_FINDINGS`. */
@@ -204,6 +239,11 @@ export class ViewedDataset {
       if (findings.length >= MAX_FINDINGS) break;
     }
     return findings;
+  }
+
+  *#contents(): Generator<readonly Buffer[]> {
+    for (let at = 0; at < this.records; at += RECORDS_AT_ONCE)
+      yield this.recordPage(at, RECORDS_AT_ONCE).map(({ content }) => content);
   }
 
   #mapped(): Promise<void> {
@@ -232,6 +272,11 @@ export class ViewedDataset {
     }
     this.#isMapped = true;
   }
+}
+
+/** Returns the split that a shard belongs to: the last folder of its path, if the build divided its records. */
+export function splitOf(shard: string): string {
+  return shard.split('/').at(-2) ?? '';
 }
 
 function parsed<T>({ content }: IndexedLine): T {

@@ -81,6 +81,8 @@ describe.skipIf(hasNoBrowser)('a million records', () => {
     expect(await page.evaluate("document.querySelectorAll('.slot').length")).toBeLessThan(60);
     const last = JSON.parse(await ask('records?from=999950&count=50')) as { i: number }[];
     expect([last.length, last.at(-1)?.i]).toEqual([50, 999_999]);
+    const largest = JSON.parse(await ask('records?from=0&count=2&sort=size')) as { i: number }[];
+    expect(largest.map(({ i }) => i)).toEqual([100_006, 100_103]); // the first of six digits with 96 times x
     await page.fill('#q', 'Question 987654:');
     await until(page, "document.querySelectorAll('.row .ttl').length === 1");
     await until(page, "document.querySelector('.find [role=status]').textContent === '1'");

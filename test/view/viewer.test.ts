@@ -288,7 +288,7 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     await page.context().close();
   });
 
-  test('searches for words, phrases and fields; capitals match exactly; one request for a pause of typing', async () => {
+  test('searches for words, phrases and fields, sorts and filters; one request for a pause of typing', async () => {
     const { page, requests } = await open(demo.url);
     await page.waitForSelector('.row .ttl');
     await goTo(page, '#/records/0');
@@ -318,6 +318,18 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     expect(await found('role:system "no such words"')).toBe(0);
     await goTo(page, '#/sessions');
     expect(await found('fate:rejected')).toBe(1);
+    await goTo(page, '#/records');
+    await page.selectOption('.find select', 'errors');
+    await page.click('text=filter');
+    await page.click('.facets .chip >> text=call or question left open');
+    await until(page, "document.querySelector('.find [role=status]').textContent === '1'");
+    expect(await page.evaluate('location.hash')).toBe('#/records?sort=errors&q=finding%3Aprotocol-open');
+    expect(await page.textContent('.row .tag')).toBe('1\u00a0error');
+    expect(await axeViolations(page)).toEqual([]);
+    await page.click('.find .line .chip'); // takes the filter away
+    await until(page, "document.querySelector('.find [role=status]').textContent === '11'");
+    for (const key of ['j', 'j']) await page.keyboard.press(key);
+    expect(await page.evaluate('location.hash')).toBe('#/records/4?sort=errors'); // the second with an error
     await page.context().close();
   });
 

@@ -32,6 +32,13 @@ export const number: ReadonlySignal<number | undefined> = computed(() => place.v
 export const words: ReadonlySignal<string> = computed(() => place.value.query.get('q') ?? '');
 export const isRaw: ReadonlySignal<boolean> = computed(() => place.value.query.get('view') === 'raw');
 export const isOpen: ReadonlySignal<boolean> = computed(() => place.value.query.get('open') === '1');
+export const SORTS = ['size', 'turns', 'errors'] as const;
+export type Sort = (typeof SORTS)[number];
+/** What the list is sorted by; undefined for the order of the dataset. */
+export const sort: ReadonlySignal<Sort | undefined> = computed(() => {
+  const name = place.value.query.get('sort');
+  return place.value.tab === 'rejected' ? undefined : SORTS.find((known) => known === name);
+});
 /** Number of the message that is marked. */
 export const marked: ReadonlySignal<number | undefined> = computed(() => {
   const at = place.value.query.get('m');

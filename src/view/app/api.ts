@@ -8,7 +8,8 @@ export class Refused extends Error {}
 
 const KEY = 'turnmill-key';
 const CHUNK = 20;
-const isStatic = document.documentElement.dataset.static !== undefined;
+/** Whether the page was exported: it has no server. */
+export const isStatic: boolean = document.documentElement.dataset.static !== undefined;
 
 /** Moves the key from the address to the storage of this origin (including the port), so that new tabs have it. */
 export function takeKey(): void {

@@ -3,7 +3,8 @@ import type { VNode } from 'preact';
 import { Stack } from '../../charts/bars.tsx';
 import { showBytes, showCount, showNumber } from '../../charts/numbers.ts';
 import { wordsFor } from '../../charts/words.ts';
-import { addressOf, block, go, number, tab, words } from './address.ts';
+import { addressOf, block, go, number, sort, tab, words } from './address.ts';
+import { Filters } from './filters.tsx';
 import { Rows } from './rows.tsx';
 import {
   BLOCK_ROWS,
@@ -14,6 +15,7 @@ import {
   searchNext,
   searchState,
   selected,
+  shownPlace,
   total,
 } from './state.ts';
 import type { RecordRow, RejectedRow, Row, SessionRow } from './types.ts';
@@ -31,14 +33,21 @@ export function List(): VNode {
   const found = hits.value;
   const start = block.value * BLOCK_ROWS;
   const count = found === undefined ? Math.max(0, Math.min(BLOCK_ROWS, total.value - start)) : found.length;
-  const now = number.value;
+  const at = shownPlace.value;
   const reveal =
-    now === undefined ? undefined : found === undefined ? now - start : found.findIndex(({ i }) => i === now);
+    found !== undefined
+      ? found.findIndex(({ i }) => i === number.value)
+      : at === undefined
+        ? undefined
+        : at - start;
   return (
     <div class="list">
-      <Find count={count} />
+      <div class="find">
+        <Find count={count} />
+        <Filters />
+      </div>
       <Rows
-        key={`${tab.value}${block.value}${found === undefined ? '' : 'found'}`}
+        key={`${tab.value}${block.value}${sort.value ?? ''}${found === undefined ? '' : 'found'}`}
         label={tab.value}
         count={count}
         height={ROW_HEIGHT}
@@ -64,7 +73,7 @@ function Find({ count }: { readonly count: number }): VNode {
   const text = PLACEHOLDER[tab.value];
   const state = searchState.value;
   return (
-    <div class="find">
+    <div class="line">
       <input
         id="q"
         type="search"
@@ -123,9 +132,25 @@ function RowView({ row }: { readonly row: Row | undefined }): VNode {
   );
 }
 
-function Finding({ finding }: { readonly finding: 'error' | 'warning' | undefined }): VNode | null {
+function Finding({ row: { finding, sorted } }: { readonly row: RecordRow | SessionRow }): VNode | null {
   if (finding === undefined) return null;
-  return <span class={finding === 'error' ? 'tag bad' : 'tag warn'}>{finding}</span>;
+  const isCounted = sort.value === 'errors' && sorted !== undefined && sorted.errors > 0;
+  return (
+    <span class={finding === 'error' ? 'tag bad' : 'tag warn'}>
+      {isCounted ? showCount(sorted.errors, 'error') : finding}
+    </span>
+  );
+}
+
+/** The number of messages or, in a list that is sorted by turns, of turns. */
+function Turns({ row: { messages, sorted } }: { readonly row: RecordRow }): VNode {
+  return (
+    <span>
+      {sort.value === 'turns' && sorted !== undefined
+        ? showCount(sorted.turns, 'turn')
+        : showCount(messages, 'message')}
+    </span>
+  );
 }
 
 const Picked = (): VNode => (
@@ -135,7 +160,7 @@ const Picked = (): VNode => (
 );
 
 function RecordCells({ row }: { readonly row: RecordRow }): VNode {
-  const { i, title, messages, roles, calls, bytes, session, finding } = row;
+  const { i, title, roles, calls, bytes, session } = row;
   return (
     <>
       <span class="line1">
@@ -150,17 +175,17 @@ function RecordCells({ row }: { readonly row: RecordRow }): VNode {
           label="roles"
           parts={ROLES.map((role) => ({ key: role, cls: role, value: roles[role] ?? 0 }))}
         />
-        <span>{showCount(messages, 'message')}</span>
+        <Turns row={row} />
         {calls > 0 ? <span>{showCount(calls, 'call')}</span> : null}
         <span>{showBytes(bytes)}</span>
-        <Finding finding={finding} />
+        <Finding row={row} />
       </span>
     </>
   );
 }
 
 function SessionCells({ row }: { readonly row: SessionRow }): VNode {
-  const { i, id, fate, entries, finding } = row;
+  const { i, id, fate, entries, sorted } = row;
   return (
     <>
       <span class="line1">
@@ -174,8 +199,12 @@ function SessionCells({ row }: { readonly row: SessionRow }): VNode {
         >
           {wordsFor(fate)}
         </span>
-        <span>{showCount(entries, 'entry', 'entries')}</span>
-        <Finding finding={finding} />
+        <span>
+          {sort.value === 'turns' && sorted !== undefined
+            ? showCount(sorted.turns, 'turn')
+            : showCount(entries, 'entry', 'entries')}
+        </span>
+        <Finding row={row} />
       </span>
     </>
   );

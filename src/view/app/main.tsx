@@ -32,7 +32,7 @@ const theme = signal<Theme>(THEMES.find((known) => known === stored) ?? 'auto');
 const KEYS: readonly (readonly [key: string, does: string])[] = [
   ['j', 'the next row'],
   ['k', 'the previous row'],
-  ['/', 'search: words, "a phrase", role:tool, tool:NAME, finding:RULE, fate:rejected'],
+  ['/', 'search: words, "a phrase", role:tool, tool:NAME, finding:RULE, fate:rejected, messages:20..'],
   ['o', 'unfold all calls, or fold them'],
   ['r', 'raw, or as a chat'],
   ['x', 'select the session'],
@@ -55,10 +55,10 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
 };
 
 function onKey(event: KeyboardEvent): void {
-  const isTyping = event.target instanceof HTMLInputElement;
+  const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
   if (event.key === 'Escape') {
     isHelpOpen.value = false;
-    if (isTyping) (event.target as HTMLInputElement).blur();
+    if (isTyping) (event.target as HTMLElement).blur();
   }
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   const action = Object.hasOwn(ACTIONS, event.key) ? ACTIONS[event.key] : undefined;

@@ -1,34 +1,71 @@
-/** Parses the text of the search field: words, and filters such as `role:tool`. */
+/** Parses the text of the search field: words, and filters such as `role:tool`. The server uses it too. */
+
+export type Field =
+  | 'role'
+  | 'tool'
+  | 'finding'
+  | 'fate'
+  | 'model'
+  | 'harness'
+  | 'split'
+  | 'group'
+  | 'reason'
+  | 'messages'
+  | 'calls'
+  | 'bytes';
+
+const FIELDS: readonly Field[] = [
+  ...(['role', 'tool', 'finding', 'fate', 'model', 'harness', 'split', 'group', 'reason'] as const),
+  ...(['messages', 'calls', 'bytes'] as const),
+];
 
 export interface Query {
   /** Text that the line must contain, as JSON writes it. */
   readonly words: readonly string[];
-  readonly roles: readonly string[];
-  readonly tools: readonly string[];
-  readonly findings: readonly string[];
-  readonly fates: readonly string[];
+  /** The terms of each filter. */
+  readonly filters: Readonly<Partial<Record<Field, readonly string[]>>>;
 }
 
-const TOKEN = /(?:(role|tool|finding|fate):)?("(?:[^"\\]|\\.)*"|\S+)/g;
-const FIELDS = { role: 'roles', tool: 'tools', finding: 'findings', fate: 'fates' } as const;
+const TOKEN = new RegExp(`(?:(${FIELDS.join('|')}):)?("(?:[^"\\\\]|\\\\.)*"|\\S+)`, 'g');
+
+interface Token {
+  readonly text: string;
+  readonly field: Field | undefined;
+  readonly value: string;
+  readonly isQuoted: boolean;
+}
+
+function tokensOf(text: string): readonly Token[] {
+  return Array.from(text.matchAll(TOKEN), ([whole, field, term = '']) => {
+    const isQuoted = term.length > 1 && term.startsWith('"') && term.endsWith('"');
+    const value = isQuoted ? term.slice(1, -1).replaceAll(/\\(.)/g, '$1') : term;
+    return { text: whole, field: field as Field | undefined, value, isQuoted };
+  });
+}
 
 /** Parses a query. A phrase is written between quotation marks; words without quotation marks are one phrase too. */
 export function readQuery(text: string): Query {
-  const query = { words: [] as string[], roles: [], tools: [], findings: [], fates: [] } as {
-    words: string[];
-    roles: string[];
-    tools: string[];
-    findings: string[];
-    fates: string[];
-  };
+  const words: string[] = [];
+  const filters: Partial<Record<Field, string[]>> = {};
   const plain: string[] = [];
-  for (const [, field, term = ''] of text.matchAll(TOKEN)) {
-    const isQuoted = term.length > 1 && term.startsWith('"') && term.endsWith('"');
-    const value = isQuoted ? term.slice(1, -1).replaceAll(/\\(.)/g, '$1') : term;
-    if (field !== undefined) query[FIELDS[field as keyof typeof FIELDS]].push(value);
-    else if (isQuoted) query.words.push(value);
+  for (const { field, value, isQuoted } of tokensOf(text)) {
+    if (field !== undefined) filters[field] = [...(filters[field] ?? []), value];
+    else if (isQuoted) words.push(value);
     else plain.push(value);
   }
-  if (plain.length > 0) query.words.push(plain.join(' '));
-  return query;
+  if (plain.length > 0) words.push(plain.join(' '));
+  return { words, filters };
+}
+
+/** Returns the text of a filter. */
+export function filterText(field: Field, value: string): string {
+  return `${field}:${/^[^\s"]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`}`;
+}
+
+/** Adds a filter to a query, or removes it. */
+export function toggled(text: string, field: Field, value: string): string {
+  const tokens = tokensOf(text);
+  const others = tokens.filter((token) => token.field !== field || token.value !== value);
+  const texts = others.map((token) => token.text);
+  return (others.length < tokens.length ? texts : [...texts, filterText(field, value)]).join(' ');
 }

@@ -1,7 +1,7 @@
 /** State of the page: summary, fetched rows, search results, selection. */
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { showNumber } from '../../charts/numbers.ts';
-import { block, go, isAddressEmpty, number, tab, words } from './address.ts';
+import { block, go, isAddressEmpty, number, sort, tab, words } from './address.ts';
 import { get, Refused, stream } from './api.ts';
 import type { RecordRow, Row, Summary } from './types.ts';
 
@@ -17,6 +17,7 @@ const PAUSE_MS = 200;
 export const summary: Signal<Summary | undefined> = signal(undefined);
 export const isRefused: Signal<boolean> = signal(false);
 export const failure: Signal<string> = signal('');
+/** The rows that were received, by their place in the list. */
 export const rows: Signal<ReadonlyMap<number, Row>> = signal(new Map());
 export const hits: Signal<readonly Row[] | undefined> = signal(undefined);
 export const searchState: Signal<string> = signal('');
@@ -53,16 +54,19 @@ export function need(from: number, to: number): void {
   for (let page = Math.floor(from / PAGE); page <= Math.floor(to / PAGE); page++) {
     if (requested.has(page)) continue;
     requested.add(page);
-    void get<readonly Row[]>(`${list}?from=${page * PAGE}&count=${PAGE}`).then((received) => {
-      if (list === tab.peek()) keep(received, from, to);
+    const by = sort.peek();
+    void get<readonly Row[]>(`${list}?from=${page * PAGE}&count=${PAGE}${sortQuery()}`).then((received) => {
+      if (list === tab.peek() && by === sort.peek()) keep(received, page * PAGE, from, to);
     });
   }
 }
 
+const sortQuery = (): string => (sort.peek() === undefined ? '' : `&sort=${sort.peek()}`);
+
 /** Adds rows, and drops those far from the visible range if there are too many. */
-function keep(received: readonly Row[], from: number, to: number): void {
+function keep(received: readonly Row[], first: number, from: number, to: number): void {
   const next = new Map(rows.peek());
-  for (const row of received) next.set(row.i, row);
+  for (const [k, row] of received.entries()) next.set(first + k, row);
   if (next.size > MAX_ROWS_KEPT) {
     for (const i of next.keys()) {
       if (i >= from - NEAR_ROWS && i <= to + NEAR_ROWS) continue;
@@ -111,7 +115,7 @@ export function runSearch(text: string, from = 0): void {
       if (timer === 0) timer = window.setTimeout(show, HITS_EVERY_MS);
     }
   };
-  const path = `search?in=${tab.peek()}&from=${from}&q=${encodeURIComponent(text)}`;
+  const path = `search?in=${tab.peek()}&from=${from}&q=${encodeURIComponent(text)}${sortQuery()}`;
   stream(path, each, control.signal).catch((error: Error) => {
     if (!control.signal.aborted) searchState.value = error.message;
   });
@@ -120,19 +124,41 @@ export function runSearch(text: string, from = 0): void {
 /** Reloads rows and hits when the tab or the search words change. */
 export function watchAddress(): void {
   effect(() => {
-    void tab.value;
+    void [tab.value, sort.value];
     rows.value = new Map();
     hits.value = undefined;
     requested.clear();
   });
+  watchPlace();
   let pause = 0;
   effect(() => {
+    void sort.value;
     const text = tab.value === 'live' ? '' : words.value;
     clearTimeout(pause);
     if (text === '' || document.activeElement?.id !== 'q') return runSearch(text);
     running?.abort();
     searchState.value = 'searching';
     pause = window.setTimeout(() => runSearch(text), PAUSE_MS);
+  });
+}
+
+/** Place of the current row in the list; undefined while it is not known. */
+export const shownPlace: Signal<number | undefined> = signal(undefined);
+
+/** Follows the place of the current row, which only the server knows if the list is sorted. */
+function watchPlace(): void {
+  effect(() => {
+    const i = number.value;
+    if (sort.value === undefined || i === undefined) {
+      shownPlace.value = i;
+      return;
+    }
+    const [known] = [...rows.peek()].find(([, row]) => row.i === i) ?? [];
+    shownPlace.value = known;
+    if (known !== undefined) return;
+    void get<{ place: number }>(`place?in=${tab.value}&i=${i}${sortQuery()}`).then(({ place }) => {
+      if (i === number.peek()) shownPlace.value = place;
+    });
   });
 }
 
@@ -148,9 +174,12 @@ export function step(by: number): void {
   }
   const most = total.peek() - 1;
   if (most < 0) return;
-  const next = now === undefined ? 0 : Math.max(0, Math.min(most, now + by));
+  const at = shownPlace.peek();
+  const next = at === undefined ? 0 : Math.max(0, Math.min(most, at + by));
   const inBlock = Math.floor(next / BLOCK_ROWS);
-  go({ i: next, query: { block: inBlock === 0 ? undefined : String(inBlock) } });
+  const i = sort.peek() === undefined ? next : rows.peek().get(next)?.i;
+  if (i === undefined) return; // its row has not arrived yet
+  go({ i, query: { block: inBlock === 0 ? undefined : String(inBlock) } });
 }
 
 export function toggleSelected(session: string): void {
@@ -162,7 +191,8 @@ export function toggleSelected(session: string): void {
 /** Returns the id of the session that is shown, or of the record's session. */
 export function sessionShown(): string | undefined {
   const i = number.peek();
-  const row = i === undefined ? undefined : (rows.peek().get(i) ?? hits.peek()?.find((hit) => hit.i === i));
+  const known = [...rows.peek().values(), ...(hits.peek() ?? [])];
+  const row = known.find((one) => one.i === i);
   const { session, id } = (row ?? {}) as Partial<RecordRow> & { readonly id?: string | null };
   return session ?? id ?? undefined;
 }

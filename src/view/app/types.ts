@@ -1,4 +1,5 @@
 /** Responses of the server. */
+import type { Field } from './query.ts';
 
 export interface Summary {
   readonly name: string;
@@ -9,6 +10,18 @@ export interface Summary {
   readonly hasLogs: boolean;
   readonly isReplaced: boolean;
   readonly lines: number;
+}
+
+/** A filter of a list, and the names that it can have. */
+export interface Facet {
+  readonly field: Field;
+  readonly names: readonly FacetName[];
+}
+
+export interface FacetName {
+  readonly name: string;
+  /** Number of its rows, if it is known. */
+  readonly count?: number;
 }
 
 export interface Numbered {
@@ -29,6 +42,13 @@ export interface RecordRow extends Numbered, RecordSummary {
   readonly bytes: number;
   readonly session?: string | null;
   readonly finding?: 'error' | 'warning' | undefined;
+  readonly sorted?: SortedValues | undefined;
+}
+
+/** Counts of the session of a row in a list that is sorted by one of them. */
+export interface SortedValues {
+  readonly turns: number;
+  readonly errors: number;
 }
 
 export interface SessionRow extends Numbered {
@@ -38,6 +58,7 @@ export interface SessionRow extends Numbered {
   readonly entries: number;
   readonly calls: number;
   readonly finding?: 'error' | 'warning';
+  readonly sorted?: SortedValues;
 }
 
 export interface RejectedRow extends Numbered {

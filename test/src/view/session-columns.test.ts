@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { FindingColumns } from '../../../src/view/finding-columns.ts';
 import { LineIndex } from '../../../src/view/line-index.ts';
+import { SessionColumns } from '../../../src/view/session-columns.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 interface Row {
@@ -13,7 +13,7 @@ interface Row {
 async function columnsOf(
   sessions: readonly (Row & { readonly id: string })[],
   findings: readonly (Row & { readonly session: string; readonly rule: string; readonly severity: string })[],
-): Promise<FindingColumns> {
+): Promise<SessionColumns> {
   const folder = temporaryFolder();
   const [ledger, report] = [sessions, findings].map((rows, i) => {
     const path = join(folder, `${i}.jsonl`);
@@ -22,7 +22,7 @@ async function columnsOf(
     onTestFinished(() => index.close());
     return index;
   }) as [LineIndex, LineIndex];
-  return FindingColumns.read(ledger, report);
+  return SessionColumns.read(ledger, report);
 }
 
 const [warning, error] = ['WARNING', 'ERROR'];

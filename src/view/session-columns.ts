@@ -1,6 +1,6 @@
 /**
- * Findings by session, for lists and filters, in nine bytes per session and four per finding. They are read once, on
- * first use.
+ * Findings and turns by session, for lists, filters and orders, in 17 bytes per session and four per finding. They are
+ * read once, on first use.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
@@ -17,16 +17,21 @@ const ERROR = 2;
 interface SessionFindings {
   mask: number;
   severity: number;
+  errors: number;
   readonly first: number;
   last: number;
 }
 
 type BySession = Map<string | null, SessionFindings>;
 
-export class FindingColumns {
+export class SessionColumns {
   readonly #rules: string[] = [];
   readonly #masks: Uint32Array;
   readonly #severities: Uint8Array;
+  /** Number of findings of severity ERROR. */
+  readonly #errors: Uint32Array;
+  /** Messages of the user and turns of the model. */
+  readonly #turns: Uint32Array;
   /** For each session, the number of the first finding about it, from 1; 0 for none. */
   readonly #firsts: Uint32Array;
   /** For each finding, the number of the next one about its session, from 1; 0 for none. */
@@ -35,19 +40,22 @@ export class FindingColumns {
   private constructor(sessions: number, findings: number) {
     this.#masks = new Uint32Array(sessions);
     this.#severities = new Uint8Array(sessions);
+    this.#errors = new Uint32Array(sessions);
+    this.#turns = new Uint32Array(sessions);
     this.#firsts = new Uint32Array(sessions);
     this.#nexts = new Uint32Array(findings);
   }
 
   /** Reads both files in parallel, because their sources are in the same order. */
-  static async read(sessions: LineIndex, findings: LineIndex): Promise<FindingColumns> {
-    const columns = new FindingColumns(sessions.lines, findings.lines);
+  static async read(sessions: LineIndex, findings: LineIndex): Promise<SessionColumns> {
+    const columns = new SessionColumns(sessions.lines, findings.lines);
     const cursor = new FindingCursor(findings);
     let key = '';
     let bySession: BySession = new Map();
     for (const [at, page] of sessions.pages(LINES_AT_ONCE)) {
       for (const [i, { content }] of page.entries()) {
-        const { source, input, id } = JSON.parse(content.toString()) as SessionLine;
+        const { source, input, id, usage } = JSON.parse(content.toString()) as SessionLine;
+        if (usage !== undefined) columns.#turns[at + i] = usage.clientTurns + usage.assistantTurns;
         if (keyOf(source, input) !== key) {
           key = keyOf(source, input);
           bySession = await columns.#take(cursor, key);
@@ -66,6 +74,25 @@ export class FindingColumns {
     return severity === 0 ? undefined : severity >= ERROR ? 'error' : 'warning';
   }
 
+  errorsOf(session: number): number {
+    return this.#errors[session] ?? 0;
+  }
+
+  turnsOf(session: number): number {
+    return this.#turns[session] ?? 0;
+  }
+
+  /** Returns the rules with their own bit, and how many rows have a session with a finding of each. */
+  countRules(rows: number, sessionOf: (row: number) => number): ReadonlyMap<string, number> {
+    const counts = new Uint32Array(MAX_RULES);
+    for (let row = 0; row < rows; row++) {
+      let mask = (this.#masks[sessionOf(row)] ?? 0) & ~(1 << MAX_RULES);
+      for (let bit = 0; mask !== 0; mask >>>= 1, bit++)
+        if ((mask & 1) === 1) counts[bit] = (counts[bit] as number) + 1;
+    }
+    return new Map(this.#rules.slice(0, MAX_RULES).map((rule, bit) => [rule, counts[bit] as number]));
+  }
+
   has(session: number, rule: string): boolean {
     const bit = this.#rules.indexOf(rule);
     return bit >= 0 && ((this.#masks[session] ?? 0) & (1 << Math.min(bit, MAX_RULES))) !== 0;
@@ -80,12 +107,15 @@ export class FindingColumns {
   async #take(cursor: FindingCursor, key: string): Promise<BySession> {
     const bySession: BySession = new Map();
     for (let page = cursor.take(key); page.length > 0; page = cursor.take(key)) {
-      for (const { number, session, rule, severity } of page) {
+      for (const { number, session, rule, severity, count } of page) {
         const mask = 1 << this.#bitOf(rule);
+        const errors = severity === ERROR ? count : 0;
         const found = bySession.get(session);
-        if (found === undefined) bySession.set(session, { mask, severity, first: number, last: number });
+        if (found === undefined)
+          bySession.set(session, { mask, severity, errors, first: number, last: number });
         else {
           found.mask |= mask;
+          found.errors += errors;
           found.severity = Math.max(found.severity, severity);
           this.#nexts[found.last] = number + 1;
           found.last = number;
@@ -102,8 +132,9 @@ export class FindingColumns {
     return Math.min(known < 0 ? this.#rules.length - 1 : known, MAX_RULES);
   }
 
-  #note(session: number, { mask, severity, first }: SessionFindings): void {
+  #note(session: number, { mask, severity, errors, first }: SessionFindings): void {
     this.#masks[session] = mask;
+    this.#errors[session] = errors;
     this.#severities[session] = severity;
     this.#firsts[session] = first + 1;
   }
@@ -114,6 +145,8 @@ interface NumberedFinding {
   readonly session: string | null;
   readonly rule: string;
   readonly severity: number;
+  /** Number of findings of the line. */
+  readonly count: number;
 }
 
 /** Reads the findings source by source. */
@@ -139,7 +172,8 @@ class FindingCursor {
     for (let one = this.#page[this.#next]; one !== undefined; one = this.#page[this.#next]) {
       if (keyOf(one.source, one.input) !== key) break;
       const severity = one.severity === 'ERROR' ? ERROR : WARNING;
-      taken.push({ number: this.#at++, session: one.session, rule: one.rule, severity });
+      const { session, rule, count = 1 } = one;
+      taken.push({ number: this.#at++, session, rule, severity, count });
       this.#next++;
     }
     return taken;

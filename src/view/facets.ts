@@ -1,0 +1,58 @@
+/** The filters that a list can have: names for each field, the most frequent first, with the number of their rows if it is known. */
+import type { DatasetProfile } from '../dataset/schema/reports.ts';
+import type { Facet, FacetName } from './app/types.ts';
+import { META_FIELDS } from './meta-columns.ts';
+import type { Searched } from './search.ts';
+import { splitOf, type ViewedDataset } from './viewed-dataset.ts';
+
+const MAX_NAMES = 40;
+
+export async function facetsOf(dataset: ViewedDataset, list: Searched): Promise<readonly Facet[]> {
+  const profile = dataset.profile();
+  if (list === 'rejected')
+    return filled([{ field: 'reason', names: (profile?.rejections ?? []).map(nameOfReason) }]);
+  const columns = await dataset.columns();
+  const sessionOf = list === 'sessions' ? (row: number) => row : await dataset.sessionsOfRecords();
+  const findings = namesOf(columns.countRules(dataset[list], sessionOf));
+  if (list === 'sessions')
+    return filled([
+      { field: 'finding', names: findings },
+      { field: 'fate', names: namesOf(fatesIn(dataset)) },
+    ]);
+  const meta = await dataset.meta();
+  return filled([
+    { field: 'split', names: namesOf(splitsIn(dataset)) },
+    { field: 'finding', names: findings },
+    { field: 'tool', names: Object.keys(profile?.records.tools ?? {}).map((name) => ({ name })) },
+    ...META_FIELDS.map((field) => ({ field, names: namesOf(meta.count(field)) })),
+  ]);
+}
+
+const nameOfReason = ({ reason, count }: DatasetProfile['rejections'][number]): FacetName => ({
+  name: reason,
+  count,
+});
+
+function namesOf(counts: ReadonlyMap<string, number>): readonly FacetName[] {
+  return [...counts]
+    .filter(([, count]) => count > 0)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MAX_NAMES)
+    .map(([name, count]) => ({ name, count }));
+}
+
+/** Sessions by the first part of their fate, which the manifest has counted. */
+function fatesIn({ manifest }: ViewedDataset): ReadonlyMap<string, number> {
+  const { seen: _seen, ...fates } = manifest.ledger.sessions ?? {};
+  return new Map(Object.entries(fates));
+}
+
+function splitsIn({ manifest }: ViewedDataset): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  if ((manifest.settings as { readonly split?: unknown }).split === undefined) return counts;
+  for (const { path, records } of manifest.shards)
+    counts.set(splitOf(path), (counts.get(splitOf(path)) ?? 0) + records);
+  return counts;
+}
+
+const filled = (facets: readonly Facet[]): readonly Facet[] => facets.filter(({ names }) => names.length > 0);
