@@ -34,7 +34,7 @@ export const isRaw: ReadonlySignal<boolean> = computed(() => place.value.query.g
 export const isOpen: ReadonlySignal<boolean> = computed(() => place.value.query.get('open') === '1');
 export const SORTS = ['size', 'turns', 'errors'] as const;
 export type Sort = (typeof SORTS)[number];
-/** What the list is sorted by; undefined for the order of the dataset. */
+/** Name of the order of the list; undefined for that of the dataset. */
 export const sort: ReadonlySignal<Sort | undefined> = computed(() => {
   const name = place.value.query.get('sort');
   return place.value.tab === 'rejected' ? undefined : SORTS.find((known) => known === name);
