@@ -62,7 +62,7 @@ describe('calls', () => {
     [
       'parts',
       `"content":[{"type":"text","text":"a"},{"type":"x"},{"type":"text","text":"b"}],"tool_calls":[${call}]`,
-      `ab\n${line}`,
+      `a\nb\n${line}`,
     ],
     ['no function', '"content":"x","tool_calls":[{"name":"f"},null,"f",{"function":{"name":1}}]', 'x'],
     ['nothing left', '"tool_calls":[{}]', ''],
@@ -107,7 +107,7 @@ describe('results', () => {
     ['"tool_call_id":"c"', '<tool_result tool_call_id="c"></tool_result>'],
     [
       '"tool_call_id":"c","content":[{"type":"text","text":"a"},{"type":"x"},{"type":"text","text":"b"}]',
-      '<tool_result tool_call_id="c">ab</tool_result>',
+      '<tool_result tool_call_id="c">a\nb</tool_result>',
     ],
   ])('%s', (members, expected) => {
     expect(content(`{"role":"tool",${members}}`)).toBe(expected);

@@ -22,7 +22,7 @@ import { chatRecord } from './chat.ts';
 import { chatColumns } from './columns.ts';
 import { AS_IT_IS, AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
-import { NO_ANSWER } from './shared-rules.ts';
+import { NO_ANSWER, reportParts } from './shared-rules.ts';
 
 const CONTROL_TOKEN = /<\/?tool_call>|<\/tool_result>|<tool_result(?=[ >])/;
 
@@ -54,21 +54,17 @@ function idOf(message: Message): string | undefined {
   return stringValue(message.bytes, 'tool_call_id') || undefined;
 }
 
-/** The text of a message; an object, a number or a boolean becomes its JSON text. */
+/** The text of a message, with a line for each part; an object, a number or a boolean becomes its JSON text. */
 export function resultText(message: Message): MessageText {
   const other = otherContent(message);
-  return other === undefined ? textOf(message) : { text: decode(other), otherParts: false };
+  return other === undefined
+    ? textOf(message, '\n')
+    : { text: decode(other), otherParts: false, isJoined: false };
 }
 
-function plainText({ text, otherParts }: MessageText, where: string, report: Report): string {
-  if (otherParts) {
-    report({
-      rule: 'non-text-part',
-      severity: 'WARNING',
-      message: `${where} has parts that are not text: left out`,
-    });
-  }
-  return text ?? '';
+function plainText(text: MessageText, where: string, report: Report): string {
+  reportParts(text, where, report);
+  return text.text ?? '';
 }
 
 function callLine(call: ToolCall, report: Report): string | undefined {
@@ -102,7 +98,8 @@ function withContent(message: Message, content: string, replaced: string): Messa
 function containsTag(message: Message): boolean {
   const texts = message.role === 'tool' ? [idOf(message)] : [];
   const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
-  texts.push((message.role === 'tool' || calls !== undefined ? resultText : textOf)(message).text);
+  if (message.role === 'tool' || calls !== undefined) texts.push(resultText(message).text);
+  texts.push(textOf(message).text); // a template may put the parts of a list together
   if (calls !== undefined && calls !== 'not-a-list') {
     for (const call of calls) texts.push(call.name, argumentsText(call.arguments));
   }
@@ -113,7 +110,7 @@ const chatInline: Format<ArrowSafe> = {
   name: 'chat-inline',
   summary:
     'Like chat, with <tool_call> and <tool_result> in the content: for models that call tools by text.',
-  rules: ['content-not-text', 'control-token-in-content', NO_ANSWER, 'non-text-part'],
+  rules: ['content-not-text', 'control-token-in-content', NO_ANSWER, 'non-text-part', 'parts-joined'],
   listsMessages: true,
   tagsCalls: true,
   otherContent:

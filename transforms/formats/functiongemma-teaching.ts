@@ -7,7 +7,7 @@ import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
-import { contentOf, textOfValue } from '../model/message.ts';
+import { textOfValue } from '../model/message.ts';
 import { defaultsOf, type OptionSpecs } from '../stage.ts';
 import type { EncodedRecord, Format } from './format.ts';
 import { callArguments, messageText, type NamedCall, namedCalls, noteMembers } from './gemma-message.ts';
@@ -20,7 +20,7 @@ import {
   type TeachingLayout,
   type TeachingParameter,
 } from './teaching-layout.ts';
-import { joinedTexts, wrapAsJsonl } from './teaching-turn.ts';
+import { wrapAsJsonl } from './teaching-turn.ts';
 
 /** The lines of `TeachingLayout` as options. */
 interface TeachingOptions {
@@ -55,7 +55,7 @@ const rules: readonly GemmaRule[] = [
     'number-out-of-range',
   ] as const),
   ...(['call-unreadable', 'arguments-not-object', 'empty-arguments'] as const),
-  ...(['content-not-text', 'non-text-part', 'member-left-out', 'messages-left-out'] as const),
+  ...(['content-not-text', 'non-text-part', 'parts-joined', 'member-left-out', 'messages-left-out'] as const),
 ];
 
 /** Builds one record. Uses the description and parameters of the layout if the log does not define the function. */
@@ -73,8 +73,8 @@ export function teachingRecord(
   if (messages.some((message) => !taught.has(message))) whole('messages-left-out');
 
   const lesson = {
-    userTurn: turnText(user, messages, report, messageText),
-    reasoning: turnText(last, messages, report, reasoningOf),
+    userTurn: turnText(user, messages, report),
+    reasoning: turnText(last, messages, report),
     call: call && callText(call, report.at(`messages[${last}]`)),
   };
   const defined = call && definitionOf(tools.find(({ name }) => name === call.name));
@@ -90,23 +90,11 @@ function finalCall(message: Message | undefined, whole: Note, note: Note): Named
   return calls[0];
 }
 
-function turnText(
-  at: number,
-  messages: readonly Message[],
-  report: GemmaReport,
-  textOf: (message: Message, note: Note) => string,
-): string {
+function turnText(at: number, messages: readonly Message[], report: GemmaReport): string {
   const message = messages[at];
   if (message === undefined) return '';
   noteMembers(message, report.at(`messages[${at}]`));
-  return textOf(message, report.at(`messages[${at}]`));
-}
-
-/** The text of an assistant message; text parts are joined with line feeds. */
-function reasoningOf(message: Message, note: Note): string {
-  const text = messageText(message, note);
-  const content = contentOf(message);
-  return Array.isArray(content) ? joinedTexts(content) : text;
+  return messageText(message, report.at(`messages[${at}]`));
 }
 
 function callText({ name, arguments: json }: NamedCall, note: Note): { name: string; text: string } {

@@ -44,6 +44,7 @@ const rules: readonly (GemmaRule | 'unanswered-end')[] = [
     'result-as-text',
     'content-not-text',
     'non-text-part',
+    'parts-joined',
     'member-left-out',
     'definition-left-out',
   ] as const),

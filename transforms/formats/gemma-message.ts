@@ -35,16 +35,20 @@ export function isEmptyAnswer(message: Message): boolean {
   return otherContent(message) === undefined && isBlank(textOf(message).text ?? '');
 }
 
-/** The text of a message. Reports parts that are not text, which it leaves out, and other content, as JSON text. */
+/**
+ * The text of a message, with a line for each part. Reports parts that are not text, which it leaves out, and other
+ * content, as JSON text.
+ */
 export function messageText(message: Message, note: Note): string {
   const other = otherContent(message);
-  if (other === undefined) return textOnly(textOf(message), note);
+  if (other === undefined) return textOnly(textOf(message, '\n'), note);
   note('content-not-text');
   return decode(other);
 }
 
-export function textOnly({ text, otherParts }: MessageText, note: Note): string {
+export function textOnly({ text, otherParts, isJoined }: MessageText, note: Note): string {
   if (otherParts) note('non-text-part');
+  if (isJoined) note('parts-joined');
   return text ?? '';
 }
 

@@ -36,6 +36,7 @@ export type GemmaRule =
   | 'result-as-text'
   | 'content-not-text'
   | 'non-text-part'
+  | 'parts-joined'
   | 'member-left-out'
   | 'definition-left-out'
   | 'messages-left-out';
@@ -59,6 +60,7 @@ const RULES: Readonly<Record<GemmaRule, RuleText>> = {
   'result-as-text': warning('has a result that the syntax cannot express as an object: written as text'),
   'content-not-text': fatal('has a content that is neither text nor parts'),
   'non-text-part': warning('has parts that are not text: left out'),
+  'parts-joined': warning('has a content of several parts: written as one text'),
   'member-left-out': warning('has members that the layout has no place for: left out'),
   'definition-left-out': warning('is only partly declared: a declaration has no place for the rest'),
   'messages-left-out': warning('has messages outside the three turns: left out'),

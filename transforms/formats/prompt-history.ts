@@ -22,6 +22,7 @@ import { withCommas } from './chat.ts';
 import { resultText } from './chat-inline.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
+import { reportParts } from './shared-rules.ts';
 import { type Report, readObject } from './tool-arguments.ts';
 
 /** Members that are written to the history. */
@@ -134,14 +135,15 @@ export function createReader(report: Report): (message: Message, at: number) => 
       if (key === 'function_call') return legacyCallOf(message) === undefined;
       return !SHOWN.has(key) && !(key === 'name' && message.role === 'function');
     };
-    const { text = '', otherParts } = resultText(message);
+    const found = resultText(message);
+    const { text = '' } = found;
     const other = otherContentFinding(message, at, AS_JSON_TEXT);
     if (other !== undefined) report(other);
-    const reportLoss = (rule: string, what: string): void =>
-      report({ rule, severity: 'WARNING', message: `${where} has ${what}: left out` });
-    if (otherParts) reportLoss('non-text-part', 'parts that are not text');
-    if (membersOf(message.bytes).some(isLost))
-      reportLoss('member-left-out', 'members that the history has no place for');
+    reportParts(found, where, report);
+    if (membersOf(message.bytes).some(isLost)) {
+      const loss = `${where} has members that the history has no place for: left out`;
+      report({ rule: 'member-left-out', severity: 'WARNING', message: loss });
+    }
     const calls = role === 'assistant' ? callsOf(message, where) : [];
     const id = role === 'tool' ? closeCall(stringValue(message.bytes, 'tool_call_id')) : undefined;
     const listed = calls.map(({ name, source }) =>

@@ -158,6 +158,7 @@ const prompt: Format<PromptOptions> = {
     NO_ANSWER,
     'no-user-turn',
     'non-text-part',
+    'parts-joined',
     'reasoning-inlined',
     'several-final-calls',
     'unanswered-end',

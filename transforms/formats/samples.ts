@@ -53,7 +53,7 @@ function withText(message: Message, where: string, report: Report): Message {
     report(warning('calls-inlined', `${where} has no text: its calls or its result become its text`));
     return inlined;
   }
-  const { text = '', otherParts } = textOf(message);
+  const { text = '', otherParts } = textOf(message, '\n');
   if (otherParts) report(warning('non-text-part', `${where} has parts that are not text: left out`));
   if (text === '') {
     report(fatal('content-not-text', `${where} has no text`));

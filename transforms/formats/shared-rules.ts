@@ -2,7 +2,7 @@
 import { membersOf } from '../json/members.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { isRole } from '../model/known-roles.ts';
-import { legacyCallOf, REASONING_MEMBERS } from '../model/message.ts';
+import { legacyCallOf, type MessageText, REASONING_MEMBERS } from '../model/message.ts';
 import { isEmptyReply } from '../model/reply.ts';
 import type { Format, FormatFinding } from './format.ts';
 import type { Report } from './tool-arguments.ts';
@@ -26,6 +26,14 @@ export function reportOtherMembers(messages: readonly Message[], place: string, 
   const which = `messages[${losing[0]}]${losing.length > 1 ? ` and ${losing.length - 1} more` : ''}`;
   const message = `${which} has members that ${place} has no place for: left out`;
   report({ rule: 'members-dropped', severity: 'WARNING', message });
+}
+
+/** Reports parts of a content that become one text, and parts that are left out. */
+export function reportParts({ otherParts, isJoined }: MessageText, where: string, report: Report): void {
+  const warn = (rule: string, problem: string): void =>
+    report({ rule, severity: 'WARNING', message: `${where} has ${problem}` });
+  if (otherParts) warn('non-text-part', 'parts that are not text: left out');
+  if (isJoined) warn('parts-joined', 'a content of several parts: written as one text');
 }
 
 /** Rule `unknown-role` of formats that write messages as they are, for consumers that refuse any other role. */

@@ -18,6 +18,7 @@ import {
 import { resultText } from './chat-inline.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
+import { reportParts } from './shared-rules.ts';
 import { type Report, readObject } from './tool-arguments.ts';
 
 export interface Turn {
@@ -75,15 +76,12 @@ function losesMembers(message: Message): boolean {
 
 function turnOf(message: Message, at: number, report: Report): Turn {
   const from = fromOf(message);
-  const { text = '', otherParts } = resultText(message);
+  const found = resultText(message);
   const other = otherContentFinding(message, at, AS_JSON_TEXT);
   if (other !== undefined) report(other);
-  if (otherParts) {
-    const loss = `messages[${at}] has parts that are not text: left out`;
-    report({ rule: 'non-text-part', severity: 'WARNING', message: loss });
-  }
+  reportParts(found, `messages[${at}]`, report);
   const answers = from === 'observation' ? stringValue(message.bytes, 'tool_call_id') : undefined;
-  const turn = { at, from, text, onlyThought: false, calls: [], ids: [], answers };
+  const turn = { at, from, text: found.text ?? '', onlyThought: false, calls: [], ids: [], answers };
   return from === 'gpt' ? modelTurn(message, turn, `messages[${at}]`, report) : turn;
 }
 

@@ -148,6 +148,7 @@ const sharegpt: Format = {
     NO_ANSWER,
     'non-text-part',
     'not-alternating',
+    'parts-joined',
     'reasoning-inlined',
     'results-reordered',
     'tool-not-function',

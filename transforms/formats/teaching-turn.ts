@@ -38,7 +38,7 @@ export function extractTeachingTurn(response: unknown): TeachingTurn {
 }
 
 /** Joins the texts of text blocks with line feeds; other blocks are left out. */
-export function joinedTexts(blocks: readonly unknown[]): string {
+function joinedTexts(blocks: readonly unknown[]): string {
   return blocks
     .filter(isObject)
     .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))

@@ -12,16 +12,23 @@ export interface MessageText {
   readonly text: string | undefined;
   /** Whether there are parts other than `{"type":"text","text":string}`. */
   readonly otherParts: boolean;
+  /** Whether the text is that of several parts. */
+  readonly isJoined: boolean;
 }
 
-const NO_TEXT: MessageText = { text: undefined, otherParts: false };
+const NO_TEXT: MessageText = { text: undefined, otherParts: false, isJoined: false };
 
-export function textOf(message: Message): MessageText {
+/** @param separator between the texts of parts */
+export function textOf(message: Message, separator: '' | '\n' = ''): MessageText {
   const content = contentOf(message);
-  if (typeof content === 'string') return { text: content, otherParts: false };
+  if (typeof content === 'string') return { ...NO_TEXT, text: content };
   if (!Array.isArray(content)) return NO_TEXT;
   const texts = content.filter(isTextPart).map((part) => part.text);
-  return { text: texts.join(''), otherParts: texts.length < content.length };
+  return {
+    text: texts.join(separator),
+    otherParts: texts.length < content.length,
+    isJoined: texts.length > 1,
+  };
 }
 
 /**

@@ -39,12 +39,12 @@ function partText(part: Tree): string | undefined {
   return getString(part, 'type') === 'text' ? getString(part, 'text') : undefined;
 }
 
-/** The text of a message, or undefined (null, absent, a number, an object). */
-export function messageText(message: Tree): string | undefined {
+/** The text of a message, or undefined (null, absent, a number, an object). Rules see texts of parts without anything between. */
+export function messageText(message: Tree, between = ''): string | undefined {
   const content = get(message, 'content');
   if (content?.kind === 'string') return content.value;
   if (content?.kind !== 'array') return undefined;
-  return content.items.map((part) => partText(part) ?? '').join('');
+  return content.items.flatMap((part) => partText(part) ?? []).join(between);
 }
 
 /** Does the content have a part that is not text? */

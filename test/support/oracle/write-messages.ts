@@ -38,7 +38,7 @@ function bodyText(m: ObjectTree): string {
     content?.kind === 'number' ||
     content?.kind === 'object' ||
     (content?.kind === 'literal' && content.text !== 'null');
-  return other ? (content.raw ?? '').replaceAll('\r', ' ') : (messageText(m) ?? '');
+  return other ? (content.raw ?? '').replaceAll('\r', ' ') : (messageText(m, '\n') ?? '');
 }
 
 export function inlined(m: ObjectTree): ObjectTree {

@@ -54,13 +54,19 @@ describe('an assistant message with calls', () => {
     ['white space', { content: SPACES }, CALL],
     ['a text', { content: 'I read.' }, `I read.\n${CALL}`],
     ['a text with white space around it', { content: `${SPACES}I read. ` }, `I read. \n${CALL}`],
-    ['parts', { content: [part('I '), part('read.')] }, `I read.\n${CALL}`],
+    ['a part', { content: [part('I read.')] }, `I read.\n${CALL}`],
     ['no parts', { content: [] }, CALL],
     ['a byte order mark', { content: '\ufeff' }, `\ufeff\n${CALL}`],
   ])('and %s is one plain text', (_what, more, expected) => {
     const message = calling([call('1', 'read')], more);
     expect(JSON.parse(one(message))).toEqual({ role: 'assistant', content: expected });
     expect(found(message)).toEqual([]);
+  });
+
+  it('and parts is one text with a line for each part', () => {
+    const message = calling([call('1', 'read')], { content: [part('I read.'), part('And I write.')] });
+    expect(content(message)).toBe(`I read.\nAnd I write.\n${CALL}`);
+    expect(found(message)).toEqual(['WARNING parts-joined']);
   });
 
   it('has one line for each call, in order', () => {
@@ -175,11 +181,16 @@ describe('a tool message with an id', () => {
     ['an empty text', '', ''],
     ['null', null, ''],
     ['no content', undefined, ''],
-    ['parts', [part('a'), part('b')], 'ab'],
+    ['a part', [part('a')], 'a'],
     ['no parts', [], ''],
   ])('and %s is one text in tags', (_what, value, expected) => {
     expect(body(value)).toBe(inTags(expected));
     expect(found(result('c1', value))).toEqual([]);
+  });
+
+  it('and parts has a line for each part', () => {
+    expect(body([part('a'), IMAGE, part('b')])).toBe(inTags('a\nb'));
+    expect(found(result('c1', [part('a'), part('b')]))).toEqual(['WARNING parts-joined']);
   });
 
   test.each<[string, unknown, string]>([

@@ -249,6 +249,8 @@ describe('rules that report', () => {
   test.each<[string, readonly Message[]]>([
     ['non-text-part', [user([part('a'), IMAGE]), selects('{}')]],
     ['non-text-part', [asks, selects('{}', [IMAGE])]],
+    ['parts-joined', [user([part('a'), part('b')]), selects('{}')]],
+    ['parts-joined', [asks, selects('{}', [part('a'), part('b')])]],
     [
       'member-left-out',
       [asks, messageOf({ ...{ role: 'assistant', reasoning_content: 'x' }, tool_calls: [call('1', 'f')] })],

@@ -127,7 +127,7 @@ describe('turns', () => {
 
   test.each<[string, readonly Message[], string]>([
     ['trimmed text', [assistant('\n hi\u00a0')], 'hi<end_of_turn>\n'],
-    ['parts', [assistant([part('a '), part('b')])], 'a b<end_of_turn>\n'],
+    ['a part', [assistant([part('a b ')])], 'a b<end_of_turn>\n'],
     ['no text', [assistant(null), assistant('b')], '<end_of_turn>\n<start_of_turn>model\nb<end_of_turn>\n'],
     ['a call at the end', [calling(call('1', 'f'))], `${CALL}<start_function_response>`],
     ['parallel calls', [calling(call('1', 'f'), call('2', 'f'))], `${CALL}${CALL}<start_function_response>`],
@@ -191,7 +191,7 @@ describe('turns', () => {
     ['an object with white space', ' {"a" : "x\\n"}\n', '{a:<escape>x\n<escape>}'],
     ['an object instead of a string', { a: 1 }, '{a:1}'],
     ['a text', 'sunny', '{value:<escape>sunny<escape>}'],
-    ['parts', [part('a'), part('b')], '{value:<escape>ab<escape>}'],
+    ['a part', [part('a')], '{value:<escape>a<escape>}'],
     ['a list', '[1]', '{value:<escape>[1]<escape>}'],
     ['broken JSON', '{"a":', '{value:<escape>{"a":<escape>}'],
     ['two objects', '{}{}', '{value:<escape>{}{}<escape>}'],
@@ -200,6 +200,15 @@ describe('turns', () => {
     const record = plain(calling(call('1', 'f')), result('1', content));
     expect(textIn(record)).toContain(`<start_function_response>response:f${expected}<end_function_response>`);
     expect(record.findings).toEqual([]);
+  });
+
+  it('have a line for each part of a text or a result', () => {
+    const messages = [user([part('Which'), part('files?')]), calling(call('1', 'f'))];
+    const listed = result('1', [part('README.md'), part('diary.md')]);
+    expect(written(...messages, listed)).toBe(
+      `<start_of_turn>user\nWhich\nfiles?<end_of_turn>\n<start_of_turn>model\n${CALL}${response('f', 'README.md\ndiary.md')}`,
+    );
+    expect(found(...messages, listed)).toEqual(['WARNING parts-joined', 'WARNING parts-joined']);
   });
 
   it('have a result that is a number as JSON text, with a finding', () => {

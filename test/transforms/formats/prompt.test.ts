@@ -297,6 +297,11 @@ describe('content that the protocol cannot express', () => {
     ],
     ['an image', [user([{ type: 'image_url' }]), assistant('b')], ['non-text-part']],
     [
+      'two parts',
+      [user(['a', 'b'].map((text) => ({ type: 'text', text }))), assistant('b')],
+      ['parts-joined'],
+    ],
+    [
       'a thought that is not text',
       [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: ['c'] })],
       ['member-left-out'],

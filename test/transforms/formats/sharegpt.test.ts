@@ -304,9 +304,17 @@ describe('content that a turn has no place for', () => {
 
   it('non-text-part', () => {
     const parts = [{ type: 'text', text: 'a' }, { type: 'image_url' }, { type: 'text', text: 'b' }];
-    expect(turns(messageWith('user', parts), BYE)[0]).toBe('human: ab');
-    expect(found(messageWith('user', parts), BYE)).toEqual(['WARNING non-text-part']);
+    expect(turns(messageWith('user', parts), BYE)[0]).toBe('human: a\nb');
+    expect(found(messageWith('user', parts), BYE)).toEqual(['WARNING non-text-part', 'WARNING parts-joined']);
     expect(found(messageWith('user', [parts[0]]), BYE)).toEqual([]);
+  });
+
+  it('parts-joined', () => {
+    const listed = ['README.md', 'diary.md'].map((text) => ({ type: 'text', text }));
+    const told = [USER, CALL, messageWith('tool', listed, { tool_call_id: 'a' }), BYE] as const;
+    expect(turns(...told)[2]).toBe('observation: README.md\ndiary.md');
+    expect(found(...told)).toEqual(['WARNING parts-joined']);
+    expect(found(USER, CALL, messageWith('tool', [listed[0]], { tool_call_id: 'a' }), BYE)).toEqual([]);
   });
 
   it('content that is not text becomes JSON text, and absent content is empty', () => {
