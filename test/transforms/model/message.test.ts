@@ -39,7 +39,17 @@ describe.each(KINDS)('a message in a %s', (_kind, make) => {
     [[{ type: 'text', text: 1 }], '', true],
     [[{ text: 'a' }], '', true],
   ])('with content %j has the text %j', (content, expected, otherParts) => {
-    expect(textOf(of(content))).toEqual({ text: expected, otherParts });
+    expect(textOf(of(content))).toMatchObject({ text: expected, otherParts });
+  });
+
+  it.each<[unknown, string | undefined, boolean]>([
+    ['a', 'a', false],
+    [[TEXT], 'a', false],
+    [[TEXT, IMAGE], 'a', false],
+    [[TEXT, IMAGE, TEXT], 'a\na', true],
+    [null, undefined, false],
+  ])('with content %j and a line feed between parts has the text %j', (content, expected, isJoined) => {
+    expect(textOf(of(content), '\n')).toMatchObject({ text: expected, isJoined });
   });
 
   it('has the last of several contents', () => {
