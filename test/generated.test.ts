@@ -122,7 +122,7 @@ describe('in a modified copy', () => {
   });
 
   it('a dialect needs an example', async () => {
-    prepare(['examples/dialects'], ['dist', 'package.json']);
+    prepare(['examples/dialects'], ['dist', 'docs', 'package.json']);
     rmSync(join(copy, 'examples/dialects/exchange.jsonl'));
     const page = await pageMaker('dialects-page.mjs', 'dialectsPage');
     await expect((async () => page(copy))()).rejects.toThrow(

@@ -1,6 +1,14 @@
 /** Runs the commands in README.md and in the pages for users, in their order. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,7 +34,10 @@ interface Command {
 const commandsOf = (page: string): readonly Command[] =>
   blocks(page, 'sh')
     .flatMap((block) => block.split('\n'))
-    .filter((line) => line.trim() !== '' && !line.startsWith('#') && !NOT_HERE.test(line))
+    .filter(
+      (line) =>
+        line.trim() !== '' && !line.startsWith('#') && !NOT_HERE.test(line) && !line.includes('s3://'),
+    )
     .map((line) => ({ line, status: Number(/# exit status (\d+)/.exec(line)?.[1] ?? 0) }));
 
 let folder: string;
@@ -52,8 +63,10 @@ function folderOf(page: string): string {
 describe.each([
   ['README.md', 6],
   ['docs/quickstart.md', 7],
-  ['docs/nightly.md', 6],
-  ['docs/choosing-a-format.md', 4],
+  ['docs/reading-logs.md', 5],
+  ['docs/choosing-a-format.md', 6],
+  ['docs/cleaning.md', 8],
+  ['docs/nightly.md', 4],
   ['docs/copies.md', 3],
   ['docs/many-machines.md', 6],
   ['docs/publish.md', 5],
@@ -62,7 +75,7 @@ describe.each([
 
   it('has commands to run', () => {
     expect(commands.length).toBeGreaterThanOrEqual(atLeast);
-    expect(commands.every(({ line }) => /turnmill|^head /.test(line))).toBe(true);
+    expect(commands.every(({ line }) => /turnmill|^(?:head|printf) /.test(line))).toBe(true);
   });
 
   it.each(commands)('$line', ({ line, status }) => {
@@ -76,6 +89,43 @@ describe.each([
       status,
       errors: '',
     });
+  });
+});
+
+describe('commands on every page for users, also those that cannot run here', () => {
+  const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md') && !path.startsWith('contributing/'))
+    .map((path) => `docs/${path}`);
+  /** The part of docs/cli.md about each command, by name. */
+  const help = new Map(
+    read('docs/cli.md')
+      .split(/^## turnmill /m)
+      .slice(1)
+      .map((section) => [/^\w+/.exec(section)?.[0], section]),
+  );
+  /** Options that a command line has and its command does not. */
+  const unknownIn = (line: string): readonly string[] =>
+    [...line.replace(/\s#.*/, '').matchAll(/\bturnmill ([a-z]+)([^|&;]*)/g)].flatMap(
+      ([, command, rest = '']) => {
+        const section = help.get(command);
+        if (section === undefined) return [`turnmill ${command}`];
+        const flags = [...rest.matchAll(/(?<=\s)--[a-z0-9-]+/g)].map(([flag]) => flag);
+        return flags.filter((flag) => !new RegExp(`[ ,]${flag}(?![a-z0-9-])`).test(section));
+      },
+    );
+  const lines = (page: string): readonly string[] => [
+    ...blocks(page, 'sh').flatMap((block) => block.replaceAll('\\\n', ' ').split('\n')),
+    ...[...read(page).matchAll(/`(turnmill [^`\n]+)`/g)].map(([, line]) => line as string),
+  ];
+
+  it.each(['README.md', ...docs])('%s names options that there are', (page) => {
+    expect(lines(page).flatMap(unknownIn)).toEqual([]);
+  });
+
+  it('are found', () => {
+    expect(['README.md', ...docs].flatMap(lines).length).toBeGreaterThan(100);
+    expect(unknownIn('turnmill build logs --out x --no-such --replace')).toEqual(['--no-such']);
+    expect(unknownIn('turnmill bild logs')).toEqual(['turnmill bild']);
   });
 });
 
@@ -123,6 +173,21 @@ describe('pages that are read in full', () => {
   });
 });
 
+it.each(['docs/reading-logs.md', 'docs/cleaning.md'])('%s shows what its commands print', (page) => {
+  const pairs = [
+    ...read(page).matchAll(/^```sh\n([^`]*)```\n(?:\n[^`\n|-][^\n]*\n)?\n```text\n([^`]*)```/gm),
+  ];
+  expect(pairs.length).toBeGreaterThan(0);
+  for (const [, block = '', shown = ''] of pairs) {
+    const run = spawnSync('bash', ['-c', block.replaceAll('--out', '--replace --out')], {
+      cwd: folderOf(page),
+      env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
+      encoding: 'utf8',
+    });
+    expect(`${run.stdout}${run.stderr}`).toContain(shown);
+  }
+});
+
 it('docs/copies.md shows what explain prints about a contained session', () => {
   const run = (line: string): string =>
     spawnSync('bash', ['-c', line], {
@@ -137,7 +202,7 @@ it('docs/copies.md shows what explain prints about a contained session', () => {
 
 const PAGES = ['README.md', 'docs/quickstart.md', 'docs/nightly.md', 'docs/view.md'];
 
-it.each([...PAGES, 'docs/choosing-a-format.md', 'docs/copies.md'])(
+it.each([...PAGES, 'docs/choosing-a-format.md', 'docs/cleaning.md', 'docs/copies.md'])(
   'git ignores what the commands of %s write in a clone',
   (page) => {
     const ignored = read('.gitignore').split('\n');

@@ -14,8 +14,18 @@ export async function dialectsPage(root) {
       dialects.map(({ name, summary }) => [`[${code(name)}](#${name})`, prose(summary)]),
     ),
     ...sections.flat(),
-    '[Dialects in detail](dialect-details.md) has the exact rules of each dialect; [formats.md](formats.md) shows how the formats write a conversation.',
+    '[formats.md](formats.md) shows how the formats write a conversation.',
   ]);
+}
+
+const DETAILS = ['dialects-of-clients.md', 'dialects-of-calls.md', 'dialects-of-conversations.md'];
+
+/** A link to the section about a dialect on a page written by hand, if there is one. */
+function detailsLink(root, name) {
+  const page = DETAILS.find((file) =>
+    readFileSync(join(root, 'docs/reference', file), 'utf8').includes(`\n## ${name}\n`),
+  );
+  return page === undefined ? [] : [`[Details](${page}#${name}).`];
 }
 
 /** A sentence about the members that are not reported as missing, if there are any. */
@@ -36,6 +46,7 @@ async function section(root, plugIn) {
     prose(summary),
     ...(knownBy === undefined ? [] : [`Known by: ${prose(knownBy)}.`]),
     ...lacking(plugIn),
+    ...detailsLink(root, dialect),
     `[${input}](../../${input}):`,
     fenced(source, input.endsWith('.json') ? 'text' : input.slice(input.lastIndexOf('.') + 1)),
     `${code(`turnmill build ${input} --out -`)} writes:`,

@@ -1,6 +1,6 @@
 /**
  * Reports the notes on messages: what a dialect, or `--reasoning inline`, could not convert exactly
- * (docs/reference/dialect-details.md).
+ * (docs/reference/dialects-of-clients.md).
  */
 import { unreadContent } from '../dialects/shared/unread-content.ts';
 import type { Conversation, ReadingNote } from '../model/element.ts';

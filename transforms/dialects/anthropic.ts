@@ -1,5 +1,5 @@
 /**
- * Dialect `anthropic`: requests and responses of the Messages API (docs/reference/dialect-details.md). A pair `{request,
+ * Dialect `anthropic`: requests and responses of the Messages API (docs/reference/dialects-of-calls.md). A pair `{request,
  * response}`, either directly or as `body` of a logged HTTP exchange; or a bare response, which is its own session.
  *
  * It walks the bytes itself because `defineDialect` took 1.2 times the CPU for the same records (100 MB of sessions

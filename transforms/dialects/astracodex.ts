@@ -1,7 +1,7 @@
 /**
  * Dialect `astracodex`: chats of an agent that writes its calls into its text. One chat is one JSON document,
  * `{meta, settings, state, messages, lastDocument?}`, and one session. The keys have changed twice; all three versions
- * are read (docs/reference/dialect-details.md).
+ * are read (docs/reference/dialects-of-conversations.md).
  */
 
 import { OPEN_OBJECT, QUOTE } from '../json/bytes.ts';

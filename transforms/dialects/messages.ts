@@ -2,7 +2,7 @@
  * Dialect `messages`: lines that are already conversations, each its own session: `{"messages": [...], "tools": [...]}`
  * as turnmill writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Public datasets also
  * name the list `conversation`, and some write it as JSON in a string. Messages keep their bytes; a last message of the
- * assistant is the reply (docs/reference/dialect-details.md).
+ * assistant is the reply (docs/reference/dialects-of-conversations.md).
  */
 
 import { JsonView } from '../json/json-view.ts';

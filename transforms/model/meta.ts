@@ -3,7 +3,7 @@
  * personal gets into a dataset: no paths, branches, user names or keys.
  */
 
-/** docs/reference/dialect-details.md explains each name. */
+/** docs/choosing-a-format.md explains each name. */
 export type MetaName =
   | 'source_id'
   | 'harness'

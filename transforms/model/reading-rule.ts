@@ -1,4 +1,4 @@
-/** Rules of the findings that dialects add to messages as notes (docs/reference/dialect-details.md). */
+/** Rules of the findings that dialects add to messages as notes (docs/reference/dialects-of-clients.md). */
 export const READING_RULES = [
   'arguments-cut',
   'attachment-missing',

@@ -1,5 +1,5 @@
 /**
- * Converts one message of the Messages API to canonical messages (docs/reference/dialect-details.md): first the results of tools,
+ * Converts one message of the Messages API to canonical messages (docs/reference/dialects-of-calls.md): first the results of tools,
  * one message each, then the rest. A message whose content is a string stays byte for byte.
  */
 

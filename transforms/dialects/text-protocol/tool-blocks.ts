@@ -2,7 +2,7 @@
  * Finds the blocks in which an agent wrote calls into its text: `<tool_call>{...}</tool_call>` in any case, fences
  * named
  * `tool`, a name before the object, unclosed tags, and objects without tags that have a `retrigger`. A block with
- * complete JSON becomes calls; any other is cut and counted (docs/reference/dialect-details.md). Linear in the text.
+ * complete JSON becomes calls; any other is cut and counted (docs/reference/dialects-of-conversations.md). Linear in the text.
  */
 import { textScanner } from '../../json/plain-scanner.ts';
 import { concat } from '../../json/splice.ts';
