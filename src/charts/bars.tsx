@@ -2,11 +2,11 @@
  * Bar charts: shares of a whole, one value per name, histograms. They are plain SVG of fixed size, so that the browser
  * does not have to measure any layout.
  */
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { showNumber } from './numbers.ts';
 
 /** One segment of a bar, coloured by the class `f-CLS`. */
-export interface Part {
+export interface Segment {
   readonly key: string;
   readonly cls: string;
   readonly value: number;
@@ -16,6 +16,8 @@ export interface Bin {
   readonly from: number;
   readonly to: number;
   readonly count: number;
+  /** Address of its rows. */
+  readonly href?: string | undefined;
 }
 
 /** A small square in the colour of a segment. */
@@ -31,7 +33,7 @@ const MIN_PART = 2;
 
 /** A bar of several segments; every segment that is not empty is wide enough to be seen. */
 export function Stack(props: {
-  readonly parts: readonly Part[];
+  readonly parts: readonly Segment[];
   readonly label: string;
   readonly width?: number;
   readonly height?: number;
@@ -67,9 +69,16 @@ export function Stack(props: {
 
 const BAR_WIDTH = 200;
 
+export interface BarRow {
+  readonly key: string;
+  readonly value: number;
+  /** Address of its rows. */
+  readonly href?: string | undefined;
+}
+
 /** A table of names with a bar each. */
 export function Bars(props: {
-  readonly rows: readonly { readonly key: string; readonly value: number }[];
+  readonly rows: readonly BarRow[];
   readonly label: string;
   readonly cls?: string;
   /** Value of a full-length bar; defaults to the largest value. */
@@ -80,10 +89,10 @@ export function Bars(props: {
     <table class="bars">
       <caption class="sr">{label}</caption>
       <tbody>
-        {rows.map(({ key, value }) => (
+        {rows.map(({ key, value, href }) => (
           <tr>
             <th scope="row">
-              <bdi>{key}</bdi>
+              <bdi>{href === undefined ? key : <a href={href}>{key}</a>}</bdi>
             </th>
             <td class="barcell">
               <svg viewBox={`0 0 ${BAR_WIDTH} 8`} preserveAspectRatio="none" height="8" aria-hidden="true">
@@ -123,10 +132,12 @@ export function Histogram(props: {
     .filter(({ count }) => count > 0)
     .map(({ from, to, count }) => `${format(from)} to ${format(to)}: ${showNumber(count)}`);
   return (
-    <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={`${id}-title`}>
+    <svg viewBox={`0 0 ${width} ${height}`} role={roleOf(bins)} aria-labelledby={`${id}-title`}>
       <title id={`${id}-title`}>{`${title}: ${numbers.join('; ')}`}</title>
-      {bins.map(({ count, from }, i) => (
+      {bins.map(({ count, from, to, href }, i) => (
         <HistogramBar
+          href={count > 0 ? href : undefined}
+          name={`${format(from)} to ${format(to)}: ${showNumber(count)}`}
           left={i * step}
           step={step}
           count={count}
@@ -139,18 +150,41 @@ export function Histogram(props: {
   );
 }
 
+/** A picture can have no links inside. */
+const roleOf = (parts: readonly { readonly href?: string | undefined }[]): 'img' | 'group' =>
+  parts.some(({ href }) => href !== undefined) ? 'group' : 'img';
+
+/** A part of a chart that leads to its rows. */
+function Part(props: {
+  readonly href: string | undefined;
+  readonly name: string;
+  readonly children: ComponentChildren;
+}): VNode {
+  const { href, name, children } = props;
+  if (href === undefined) return <g>{children}</g>;
+  return (
+    <a href={href}>
+      <title>{name}</title>
+      {children}
+    </a>
+  );
+}
+
 function HistogramBar(props: {
+  readonly href: string | undefined;
+  readonly name: string;
   readonly left: number;
   readonly step: number;
   readonly count: number;
   readonly most: number;
   readonly label: string | undefined;
 }): VNode {
-  const { left, step, count, most, label } = props;
+  const { href, name, left, step, count, most, label } = props;
   const { base, rise } = HISTOGRAM;
   const tall = count === 0 ? 0 : Math.max(2, (count / most) * rise);
   return (
-    <g>
+    <Part href={href} name={name}>
+      {href === undefined ? null : <rect x={left} y="0" width={step} height={base} class="hit" />}
       <rect x={left + 1} y={base - tall} width={Math.max(1, step - 2)} height={tall} rx="1.5" class="f-bar" />
       {count > 0 && step > 16 ? (
         <text x={left + step / 2} y={base - tall - 4} font-size="10" text-anchor="middle" class="t2">
@@ -160,7 +194,7 @@ function HistogramBar(props: {
       {label === undefined ? null : (
         <AxisLabel x={left + 1} y={base + 13} text={label} width={HISTOGRAM.width} />
       )}
-    </g>
+    </Part>
   );
 }
 
@@ -191,11 +225,15 @@ function AxisLabel(props: {
 
 const COLUMNS = { width: 630, height: 116, base: 92, rise: 68, widest: 96, labels: 7 };
 
+export interface GroupColumn {
+  readonly name: string;
+  readonly parts: readonly Segment[];
+  /** Address of its rows. */
+  readonly href?: string | undefined;
+}
+
 /** Groups side by side, each as a stacked column. */
-export function Columns(props: {
-  readonly id: string;
-  readonly columns: readonly { readonly name: string; readonly parts: readonly Part[] }[];
-}): VNode {
+export function Columns(props: { readonly id: string; readonly columns: readonly GroupColumn[] }): VNode {
   const { id, columns } = props;
   const { width, height, base, widest, labels } = COLUMNS;
   const step = Math.min(widest, width / Math.max(1, columns.length));
@@ -206,10 +244,12 @@ export function Columns(props: {
       `${name}: ${parts.map(({ key, value }) => `${key} ${showNumber(value)}`).join(', ')}`,
   );
   return (
-    <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={`${id}-title`}>
+    <svg viewBox={`0 0 ${width} ${height}`} role={roleOf(columns)} aria-labelledby={`${id}-title`}>
       <title id={`${id}-title`}>{numbers.join('; ')}</title>
-      {columns.map(({ name, parts }, i) => (
+      {columns.map(({ name, parts, href }, i) => (
         <Column
+          href={href}
+          title={numbers[i] as string}
           x={i * step}
           step={step}
           parts={parts}
@@ -223,18 +263,20 @@ export function Columns(props: {
 }
 
 function Column(props: {
+  readonly href: string | undefined;
+  readonly title: string;
   readonly x: number;
   readonly step: number;
-  readonly parts: readonly Part[];
+  readonly parts: readonly Segment[];
   readonly most: number;
   readonly name: string | undefined;
 }): VNode {
-  const { x, step, parts, most, name } = props;
+  const { href, title, x, step, parts, most, name } = props;
   const { base, rise } = COLUMNS;
   const total = parts.reduce((sum, { value }) => sum + value, 0);
   let y = base;
   return (
-    <g>
+    <Part href={href} name={title}>
       {parts
         .filter(({ value }) => value > 0)
         .map(({ cls, value }) => {
@@ -257,6 +299,6 @@ function Column(props: {
         </text>
       ) : null}
       {name === undefined ? null : <AxisLabel x={x + 2} y={base + 14} text={name} width={COLUMNS.width} />}
-    </g>
+    </Part>
   );
 }

@@ -9,7 +9,6 @@ export const designCss: string = `
   --kept:light-dark(#0f7a69,#4db7a3); --folded:light-dark(#5fa596,#34806f); --superseded:light-dark(#a9bdb7,#4f6660); --blank:light-dark(#d9d6cd,#3a3e42);
   --dropped:light-dark(#d9a441,#b98a35); --truncated:light-dark(#b98257,#9c7350); --rejected:light-dark(#b8412f,#e0705c);
   --bad:light-dark(#a83222,#f08f7c); --bad-soft:light-dark(#fbeae6,#3a1f1b); --warn:light-dark(#855a00,#e0b45c); --warn-soft:light-dark(#fbf1db,#33290f);
-  --found:light-dark(#ffe08a,#6b5200); --found-ink:light-dark(#1d1f21,#fff6dc);
   --good:light-dark(#0b6b5d,#5cc8b4); --good-soft:light-dark(#e2f0ec,#12302b);
   --system:light-dark(#6b6480,#a79fc0); --user:light-dark(#2a5db0,#86aef2); --assistant:light-dark(#0b6b5d,#5cc8b4); --tool:light-dark(#855a00,#d9ab55);
   --sans:"Inter var","Inter",ui-sans-serif,system-ui,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Noto Sans","Noto Sans CJK JP",sans-serif;

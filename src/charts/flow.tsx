@@ -8,6 +8,8 @@ export interface FlowNode {
   readonly label: string;
   readonly note: string;
   readonly value: number;
+  /** Address of its rows. */
+  readonly href?: string | undefined;
 }
 
 interface Band {
@@ -43,7 +45,7 @@ export function Flow(props: {
   return (
     <svg
       viewBox={`0 0 ${WIDTH} ${height + TOP * 2 + 14}`}
-      role="img"
+      role={nodes.some(({ href }) => href !== undefined) ? 'group' : 'img'}
       aria-labelledby="flow-title"
       class="flow"
     >
@@ -113,7 +115,7 @@ function BandView({ band, total }: { readonly band: Band; readonly total: number
         {showNumber(node.value)}
       </text>
       <text x={text} y={label + 1} font-size="13.5" font-weight="550">
-        {node.label}
+        {node.href === undefined ? node.label : <a href={node.href}>{node.label}</a>}
         <tspan class="t3" font-weight="400">{` \u00a0 ${showShare(node.value, total)}`}</tspan>
       </text>
       <text x={text} y={label + 17} font-size="12" class="t2">

@@ -1,13 +1,15 @@
 /** The sections Records and Changes: counts as charts, each with its numbers beside it. */
 import type { VNode } from 'preact';
 import { Bars, type Bin, Columns, Dot, Histogram, Stack } from '../charts/bars.tsx';
+import { Linked, useLinks } from '../charts/links.tsx';
 import { fitted, fittedName, showBytes, showCount, showNumber, showShare, sumOf } from '../charts/numbers.ts';
 import { namedWords } from '../charts/words.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { DatasetProfile, LedgerSums, RecordsProfile } from '../dataset/schema/reports.ts';
 import { binOf, binRange } from '../ledger/counts.ts';
-import { OutsideName } from './lists.tsx';
-import { MAX_SHOWN_TOOLS, type ReportData } from './report-data.ts';
+import type { SummedUp } from './lead.tsx';
+import { OutsideName } from './outside.tsx';
+import { MAX_SHOWN_TOOLS } from './report-data.ts';
 
 const MAX_COLUMNS = 22;
 const MIN_COLUMNS = 8;
@@ -18,11 +20,12 @@ const MAX_IN_A_COLUMN = 8;
 const KNOWN_ROLES = ['system', 'user', 'assistant', 'tool'];
 
 export function RecordsSection(props: {
-  readonly manifest: ReportData['manifest'];
+  readonly manifest: SummedUp;
   readonly profile: DatasetProfile;
 }): VNode {
   const { manifest, profile } = props;
   const { records, branches = 0 } = profile;
+  const hrefOf = useLinks();
   const { contained = 0 } = manifest.ledger.sessions;
   const [{ answers = 0, context = 0 } = {}] = Object.values(manifest.ledger.formats);
   const tools = byCount(records.tools).slice(0, MAX_SHOWN_TOOLS);
@@ -46,13 +49,26 @@ export function RecordsSection(props: {
       )}
       <div class="grid3">
         <Card title="Messages in a record">
-          <Histogram id="messages" title="Messages in a record" bins={binsOf(records.by_messages)} />
+          <Histogram
+            id="messages"
+            title="Messages in a record"
+            bins={binsOf(records.by_messages, 'messages', hrefOf)}
+          />
         </Card>
         <Card title="Size of a record">
-          <Histogram id="sizes" title="Size of a record" bins={binsOf(records.by_bytes)} format={showBytes} />
+          <Histogram
+            id="sizes"
+            title="Size of a record"
+            bins={binsOf(records.by_bytes, 'bytes', hrefOf)}
+            format={showBytes}
+          />
         </Card>
         <Card title="Tool calls in a record">
-          <Histogram id="calls" title="Tool calls in a record" bins={binsOf(records.by_calls)} />
+          <Histogram
+            id="calls"
+            title="Tool calls in a record"
+            bins={binsOf(records.by_calls, 'calls', hrefOf)}
+          />
         </Card>
         <Card title={isByDay(profile) ? 'Sessions per day' : 'Sessions by group'} size="span2">
           <Groups profile={profile} />
@@ -68,7 +84,7 @@ export function RecordsSection(props: {
   );
 }
 
-const firstFormat = ({ settings }: ReportData['manifest']): string =>
+const firstFormat = ({ settings }: SummedUp): string =>
   (settings as { readonly format?: readonly string[] }).format?.[0] ?? '';
 
 const BYTES_PER_TOKEN = 4;
@@ -132,6 +148,7 @@ function quantile(bins: Counts, share: number): number {
 /** The tools, in two columns if there are many. */
 function Tools({ tools }: { readonly tools: readonly (readonly [string, number])[] }): VNode {
   if (tools.length === 0) return <span class="dim">none</span>;
+  const hrefOf = useLinks();
   const half = tools.length > MAX_IN_A_COLUMN ? Math.ceil(tools.length / 2) : tools.length;
   return (
     <div class={half < tools.length ? 'two' : undefined}>
@@ -142,7 +159,11 @@ function Tools({ tools }: { readonly tools: readonly (readonly [string, number])
             cls="tool"
             label="Tools called"
             most={tools[0]?.[1] ?? 1}
-            rows={column.map(([name, value]) => ({ key: fittedName(name), value }))}
+            rows={column.map(([name, value]) => ({
+              key: fittedName(name),
+              value,
+              href: hrefOf({ list: 'records', field: 'tool', value: name }),
+            }))}
           />
         ))}
     </div>
@@ -186,7 +207,9 @@ function Roles({ roles }: { readonly roles: Counts }): VNode {
               <tr>
                 <th scope="row" class="role">
                   <Dot cls={KNOWN_ROLES.includes(role) ? role : 'blank'} />
-                  <OutsideName text={role} />
+                  <Linked rows={{ list: 'records', field: 'role', value: role }}>
+                    <OutsideName text={role} />
+                  </Linked>
                 </th>
                 <td class="num">{showNumber(value)}</td>
                 <td class="num dim">{showShare(value, all)}</td>
@@ -201,8 +224,10 @@ function Roles({ roles }: { readonly roles: Counts }): VNode {
 function Groups({ profile }: { readonly profile: DatasetProfile }): VNode {
   const { groups, group_count: count } = profile;
   const hasContained = groups.some(({ contained = 0 }) => contained > 0);
+  const hrefOf = useLinks();
   const columns = groups.map(({ group, written, empty, rejected, contained = 0 }) => ({
     name: fitted(group, MAX_LABEL),
+    href: written === 0 ? undefined : hrefOf({ list: 'records', field: 'group', value: group }),
     parts: [
       { key: 'written', cls: 'snapshot', value: written },
       ...(hasContained ? [{ key: 'contained', cls: 'superseded', value: contained }] : []),
@@ -260,7 +285,7 @@ export function ChangesSection({ ledger }: { readonly ledger: LedgerSums }): VNo
         )
           .filter(([, , counts]) => Object.keys(counts).length > 0)
           .map(([title, label, counts]) => (
-            <Changes title={title} label={label} counts={counts} />
+            <Changes title={title} label={label} counts={counts} isOfSessions={counts === ledger.rewrites} />
           ))}
       </div>
     </section>
@@ -271,10 +296,17 @@ function Changes(props: {
   readonly title: string;
   readonly label: string;
   readonly counts: Readonly<Record<string, number>>;
+  /** Whether sessions name these changes. */
+  readonly isOfSessions: boolean;
 }): VNode {
+  const hrefOf = useLinks();
   const rows = byCount(props.counts)
     .slice(0, MAX_SHOWN_RULES)
-    .map(([name, value]) => ({ key: fittedName(namedWords(name)), value }));
+    .map(([name, value]) => ({
+      key: fittedName(namedWords(name)),
+      value,
+      href: props.isOfSessions ? hrefOf({ list: 'sessions', value: name }) : undefined,
+    }));
   return (
     <div class="card">
       <h3>{props.title}</h3>
@@ -288,7 +320,7 @@ function byCount(counts: Readonly<Record<string, number>>): readonly (readonly [
 }
 
 /** Returns the bins from the first to the last that is not empty, merged into 8 to 22 columns. */
-function binsOf(counts: Counts): readonly Bin[] {
+function binsOf(counts: Counts, field: string, hrefOf: ReturnType<typeof useLinks>): readonly Bin[] {
   const numbers = Object.keys(counts).map((from) => binOf(Number(from)));
   if (numbers.length === 0) return [];
   const first = Math.min(...numbers);
@@ -299,7 +331,8 @@ function binsOf(counts: Counts): readonly Bin[] {
     const end = Math.min(last, bin + joined - 1);
     let count = 0;
     for (let i = bin; i <= end; i++) count += counts[String(binRange(i)[0])] ?? 0;
-    bins.push({ from: binRange(bin)[0], to: binRange(end)[1], count });
+    const [from, to] = [binRange(bin)[0], binRange(end)[1]];
+    bins.push({ from, to, count, href: hrefOf({ list: 'records', field, value: `${from}..${to}` }) });
   }
   return bins;
 }

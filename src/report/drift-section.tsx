@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { showNumber } from '../charts/numbers.ts';
 import type { Drift, DriftRow } from './drift.ts';
-import { OutsideName } from './lists.tsx';
+import { OutsideName } from './outside.tsx';
 import { PlainTable } from './tables.tsx';
 
 export function DriftSection({ drift }: { readonly drift: Drift }): VNode {

@@ -8,18 +8,9 @@ import { wordsFor } from '../charts/words.ts';
 import type { FindingProfile, RejectionExample, RejectionProfile } from '../dataset/schema/reports.ts';
 import { REASONS } from '../ledger/reasons.ts';
 import { remedyText } from '../ledger/remedies.ts';
+import { Outside, OutsideName } from './outside.tsx';
 
 const MAX_MEANING = 180;
-
-/** Text from outside, with hidden characters escaped and its direction isolated. */
-export function Outside({ text, mono }: { readonly text: string; readonly mono?: boolean }): VNode {
-  return <bdi class={mono === true ? 'mono' : undefined}>{fitted(text)}</bdi>;
-}
-
-/** A name from outside, which is cut to a shorter length. */
-export function OutsideName({ text, mono }: { readonly text: string; readonly mono?: boolean }): VNode {
-  return <bdi class={mono === true ? 'mono' : undefined}>{fittedName(text)}</bdi>;
-}
 
 export function RejectedSection(props: {
   readonly rejections: readonly RejectionProfile[];

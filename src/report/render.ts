@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { designCss } from '../charts/design-css.ts';
+import { reportCss } from '../charts/report-css.ts';
 import { Page } from './page.tsx';
-import { reportCss } from './report-css.ts';
 import type { ReportData } from './report-data.ts';
 
 export function renderReport(data: ReportData): string {

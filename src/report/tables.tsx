@@ -4,7 +4,7 @@ import { Dot, Stack } from '../charts/bars.tsx';
 import { fittedName, shellWord, showBytes, showCount, showNumber } from '../charts/numbers.ts';
 import type { ManifestShard, RunFacts } from '../dataset/schema/manifest.ts';
 import type { SourceProfile } from '../dataset/schema/reports.ts';
-import { Outside, OutsideName } from './lists.tsx';
+import { Outside, OutsideName } from './outside.tsx';
 import { FATES, MAX_SHARDS, type ReportData } from './report-data.ts';
 
 const SHOWN_HASH = 16;

@@ -1,10 +1,20 @@
 /** Layout of the viewer. */
 export const appCss: string = `
+:root{--found:light-dark(#ffe08a,#6b5200);--found-ink:light-dark(#1d1f21,#fff6dc)}
 html,body,#app{height:100%}
 .app{height:100%;display:grid;grid-template-rows:46px 1fr}
 .panes{display:grid;min-height:0;grid-template-rows:minmax(0,1fr)}
 .t-records>.panes,.t-sessions>.panes,.t-rejected>.panes{grid-template-columns:340px minmax(0,1fr) 360px}
-.t-live>.panes{grid-template-columns:minmax(0,1fr)}
+.t-live>.panes,.t-overview>.panes{grid-template-columns:minmax(0,1fr)}
+.overview summary{font-size:inherit}
+.overview .lead{max-width:none}
+.overview a:not(:hover){text-decoration-color:var(--rule2)}
+.overview th a,.overview h1 a,.overview .tag a{color:inherit}
+.overview svg text a,.overview svg a text{text-decoration:underline;text-decoration-color:var(--rule2)}
+.overview section{padding-top:22px}
+.overview .facts+.dim{margin-bottom:14px}
+.hit{fill:transparent}
+a:hover>.hit{fill:var(--sunk)}
 .head{display:flex;align-items:center;gap:22px;padding:0 18px;border-bottom:1px solid var(--rule);background:var(--card)}
 .head b{font-weight:650;letter-spacing:-.01em}
 .head nav{display:flex;gap:2px;align-self:stretch}
@@ -19,7 +29,7 @@ kbd{font-size:11px;border:1px solid var(--rule2);border-bottom-width:2px;border-
 .quiet:hover{border-color:var(--rule2);color:var(--ink)}
 .quiet[aria-pressed=true]{background:var(--accent-soft);color:var(--accent);border-color:transparent}
 .quiet kbd{margin:0 0 0 4px}
-.list{display:grid;grid-template-rows:auto 1fr auto;min-height:0;border-right:1px solid var(--rule);background:var(--card)}
+.panes>.list{display:grid;grid-template-rows:auto 1fr auto;min-height:0;border-right:1px solid var(--rule);background:var(--card)}
 .find{display:grid;gap:7px;padding:10px 14px 8px;border-bottom:1px solid var(--rule);font-size:12px;min-height:0}
 .find .line{display:flex;align-items:center;gap:10px;min-width:0}
 .find select{font:inherit;color:var(--ink2);background:var(--card);border:1px solid var(--rule);border-radius:6px;padding:3px 4px}
@@ -125,7 +135,7 @@ p.cap{margin:0 0 2px;font-size:11px;font-weight:500;color:var(--ink3)}
 .d-dropped .text,.minus{background:var(--bad-soft)}
 .plus{background:var(--good-soft)}
 .diff>p{font-size:12px}
-.lead{padding:16px 28px;color:var(--ink2);max-width:46rem}
+.pane>.lead,.grown>.lead{padding:16px 28px;color:var(--ink2);max-width:46rem}
 .hex{margin:0 28px;padding:14px 16px;background:var(--card);border:1px solid var(--rule);border-radius:8px;font-size:12.2px;line-height:1.6}
 .hex mark{background:var(--bad);color:var(--paper);border-radius:3px;padding:0 3px}
 .entry>h2{font-size:12px;font-weight:600;color:var(--ink2);padding:18px 28px 0 138px}
@@ -154,5 +164,5 @@ fieldset.seg{margin:0;padding:0}
 .about dt{color:var(--ink3)}
 .about dd{overflow-wrap:anywhere}
 .about h2{font-size:13px;font-weight:600;color:var(--ink2);margin:22px 0 8px}
-@media print{.head,.list,.side,.bar button,.seg{display:none}.panes{display:block!important}.pane{overflow:visible}html,body,#app,.app{height:auto}.msg{content-visibility:visible;break-inside:avoid}}
+@media print{.head,.panes>.list,.side,.bar button,.seg{display:none}.panes{display:block!important}.pane{overflow:visible}html,body,#app,.app{height:auto}.msg{content-visibility:visible;break-inside:avoid}}
 `;

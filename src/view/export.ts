@@ -79,6 +79,7 @@ class Exporter {
     this.#chunk('summary-0', [
       JSON.stringify({ ...summary, records: numbers.length, sessions: numbers.length, rejected }),
     ]);
+    this.#chunk('overview-0', [await this.#respond('overview')]);
     const sessions = await this.#records(numbers);
     const renumber = renumbering(numbers, sessions);
     await this.#answers('session', sessions, renumber);

@@ -21,7 +21,8 @@ export async function facetsOf(dataset: ViewedDataset, list: Searched): Promise<
     ]);
   const meta = await dataset.meta();
   return filled([
-    { field: 'split', names: namesOf(splitsIn(dataset)) },
+    { field: 'split', names: namesOf(recordsBy(dataset, 'split', splitOf)) },
+    { field: 'format', names: namesOf(recordsBy(dataset, 'format', (path) => dataset.formatOf(path))) },
     { field: 'finding', names: findings },
     { field: 'tool', names: Object.keys(profile?.records.tools ?? {}).map((name) => ({ name })) },
     ...META_FIELDS.map((field) => ({ field, names: namesOf(meta.count(field)) })),
@@ -47,11 +48,17 @@ function fatesIn({ manifest }: ViewedDataset): ReadonlyMap<string, number> {
   return new Map(Object.entries(fates));
 }
 
-function splitsIn({ manifest }: ViewedDataset): ReadonlyMap<string, number> {
+/** Counts records by a part of the paths of their shards, if the setting has divided them. */
+function recordsBy(
+  { manifest }: ViewedDataset,
+  setting: 'split' | 'format',
+  nameIn: (path: string) => string,
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  if ((manifest.settings as { readonly split?: unknown }).split === undefined) return counts;
+  const value = (manifest.settings as Readonly<Record<string, unknown>>)[setting];
+  if (value === undefined || (Array.isArray(value) && value.length < 2)) return counts;
   for (const { path, records } of manifest.shards)
-    counts.set(splitOf(path), (counts.get(splitOf(path)) ?? 0) + records);
+    counts.set(nameIn(path), (counts.get(nameIn(path)) ?? 0) + records);
   return counts;
 }
 

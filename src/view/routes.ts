@@ -13,6 +13,7 @@ import { messagesOf } from './app/messages.ts';
 import type { Finding } from './app/types.ts';
 import { facetsOf } from './facets.ts';
 import type { FollowedLog } from './follow.ts';
+import { overviewOf } from './overview.ts';
 import { orderOf, SORT_KEYS, type SortKey } from './row-order.ts';
 import { type Range, rowsOf, writeHits } from './rows.ts';
 import type { Searched } from './search.ts';
@@ -51,6 +52,7 @@ type Route = (viewed: Viewed, query: URLSearchParams) => Answer | Promise<Answer
 
 export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['summary', (viewed) => JSON.stringify(summarize(viewed))],
+  ['overview', async ({ dataset }) => json(dataset && (await overviewOf(dataset)))],
   ['records', (viewed, query) => rowsAnswer(viewed, 'records', query)],
   ['record', (viewed, query) => viewed.dataset && recordAnswer(viewed.dataset, numberOf(query, 'i'))],
   ['changes', (viewed, query) => changesAnswer(viewed, numberOf(query, 'i'))],
@@ -143,7 +145,8 @@ async function findingsAbout(
   record: number | undefined,
 ): Promise<readonly Finding[]> {
   const findings = await dataset.findingsOf(session);
-  const isNumberedAlike = record !== undefined && NUMBERED_ALIKE.has(dataset.formatOf(record));
+  const isNumberedAlike =
+    record !== undefined && NUMBERED_ALIKE.has(dataset.formatOf(dataset.shardOf(record)));
   return findings.map((finding) => {
     const [, at] = ABOUT_MESSAGE.exec(finding.message) ?? [];
     return at === undefined || !isNumberedAlike || ENTRY_RULES.has(finding.rule)

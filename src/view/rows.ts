@@ -10,7 +10,7 @@ import type { RecordAt, ViewedDataset } from './viewed-dataset.ts';
 /** Longer records are listed without a title. */
 const MAX_SUMMARY_BYTES = 2 * 1024 * 1024;
 /** In a larger dataset, rows have no findings until a filter or an order needs them, because reading them takes time. */
-const MAX_SESSIONS_SOON = 20_000;
+export const MAX_SESSIONS_SOON = 20_000;
 const NO_SUMMARY: RecordSummary = { title: '', messages: 0, roles: {}, calls: 0, tools: [] };
 
 export interface Range {

@@ -4,7 +4,7 @@ import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { type Query, readQuery } from './app/query.ts';
 import { META_FIELDS } from './meta-columns.ts';
 import { orderOf, type SortKey } from './row-order.ts';
-import { readRecord, summaryOf } from './shown.ts';
+import { readRecord, roleName, summaryOf } from './shown.ts';
 import { splitOf, type ViewedDataset } from './viewed-dataset.ts';
 
 export type Searched = 'records' | 'sessions' | 'rejected';
@@ -131,15 +131,20 @@ type Filters = Query['filters'];
 
 /** Returns a function that applies the filters that need no record: findings, metadata, splits and groups. */
 async function columnMatcher(dataset: ViewedDataset, filters: Filters): Promise<(record: number) => boolean> {
-  const { finding: rules = [], split, group } = filters;
+  const { finding: rules = [], split, group, format } = filters;
   const columns = rules.length === 0 ? undefined : await dataset.columns();
   const sessionOf = columns && (await dataset.sessionsOfRecords());
   const names = META_FIELDS.flatMap((field) => (filters[field] === undefined ? [] : [field]));
   const meta = names.length === 0 ? undefined : await dataset.meta();
-  const isAnywhere = split === undefined && group === undefined;
+  const isAnywhere = [split, group, format].every((terms) => terms === undefined);
   const shards = new Set(
     dataset.manifest.shards
-      .filter((shard) => isOneOf(splitOf(shard.path), split) && isOneOf(shard.group, group))
+      .filter(
+        (shard) =>
+          isOneOf(splitOf(shard.path), split) &&
+          isOneOf(shard.group, group) &&
+          isOneOf(dataset.formatOf(shard.path), format),
+      )
       .map(({ path }) => path),
   );
   return (record) =>
@@ -159,7 +164,7 @@ function shapeMatcher(filters: Filters): ((content: Buffer) => boolean) | undefi
       if (read === undefined) return false;
       const summary = summaryOf(read.value);
       return (
-        roles.every((role) => Object.hasOwn(summary.roles, role)) &&
+        roles.every((role) => Object.hasOwn(summary.roles, roleName(role))) &&
         tools.every((name) => summary.tools.includes(name)) &&
         isLong(summary.messages) &&
         isCalling(summary.calls)

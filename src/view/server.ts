@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { designCss } from '../charts/design-css.ts';
+import { reportCss } from '../charts/report-css.ts';
 import { appCss } from './app-css.ts';
 import { type Access, HEADERS, keyRefusal, type Refusal, refusalOf } from './refusals.ts';
 import { type LineStream, ROUTES, type Viewed } from './routes.ts';
@@ -35,7 +36,7 @@ export function pageFiles(): ReadonlyMap<string, readonly [type: string, content
   return new Map<string, readonly [string, string | Buffer]>([
     ['/', ['text/html; charset=utf-8', PAGE]],
     ['/app.js', ['text/javascript; charset=utf-8', readFileSync(new URL('./view-app.js', import.meta.url))]],
-    ['/app.css', ['text/css; charset=utf-8', designCss + appCss]],
+    ['/app.css', ['text/css; charset=utf-8', `${designCss}${appCss}.overview{${reportCss}}`]],
   ]);
 }
 

@@ -97,6 +97,11 @@ const ROLE_NAMES: Readonly<Record<string, string>> = {
   observation: 'tool',
 };
 
+/** Returns the name under which a role is counted. */
+export function roleName(role: string): string {
+  return Object.hasOwn(ROLE_NAMES, role) ? (ROLE_NAMES[role] as string) : role;
+}
+
 export function summaryOf(record: unknown): RecordSummary {
   const messages = messagesOf(record) ?? [];
   const roles = new Map<string, number>();
@@ -104,7 +109,7 @@ export function summaryOf(record: unknown): RecordSummary {
   let calls = 0;
   for (const message of messages) {
     const role = String(message.role ?? message.from ?? '?');
-    const name = ROLE_NAMES[role] ?? role;
+    const name = roleName(role);
     roles.set(name, (roles.get(name) ?? 0) + 1);
     for (const call of callsOf(message)) {
       calls += 1;

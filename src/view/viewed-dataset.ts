@@ -218,10 +218,10 @@ export class ViewedDataset {
     return (record) => (this.#sessionOf[record] ?? 0) - 1;
   }
 
-  /** Returns the format of a record. */
-  formatOf(record: number): string {
+  /** Returns the format of the records of a shard. */
+  formatOf(shard: string): string {
     const { format = [] } = this.manifest.settings as { readonly format?: readonly string[] };
-    const [, folder = ''] = this.shardOf(record).split('/');
+    const [, folder = ''] = shard.split('/');
     return format.length === 1 ? (format[0] as string) : folder;
   }
 

@@ -65,13 +65,13 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     test: [VIEWER, 'fits a phone'],
   },
   v3_report_wider_than_a_phone: {
-    file: 'src/report/report-css.ts',
+    file: 'src/charts/report-css.ts',
     from: '.scroll{overflow-x:auto}',
     to: '.scroll{min-width:600px}',
     test: ['test/view/report.test.ts', 'fits a phone'],
   },
   v3_print_stays_folded: {
-    file: 'src/report/report-css.ts',
+    file: 'src/charts/report-css.ts',
     from: 'details::details-content{content-visibility',
     to: 'details::no-such-content{content-visibility',
     test: ['test/view/report.test.ts', 'prints'],

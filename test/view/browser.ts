@@ -69,6 +69,13 @@ export function useBrowser() {
       await page.goto(url);
       return { page, requests, messages };
     },
+    /** Opens a dataset, and goes from the overview to its first record. */
+    async openRecords(url: string, options?: BrowserContextOptions): Promise<Opened> {
+      const opened = await tools.open(url, options);
+      await goTo(opened.page, '#/records/0');
+      await opened.page.waitForSelector('.row .ttl');
+      return opened;
+    },
     async view(...args: readonly string[]): Promise<Viewer> {
       return tools.viewIn(process.env, ...args);
     },

@@ -15,7 +15,7 @@ import {
   writeHostileLogs,
 } from './browser.ts';
 
-const { folder, open } = useBrowser();
+const { folder, open, openRecords } = useBrowser();
 
 describe.skipIf(hasNoBrowser)('an exported page', () => {
   test('works from files alone: records, changes, sessions, rejected lines, search', async () => {
@@ -30,8 +30,7 @@ describe.skipIf(hasNoBrowser)('an exported page', () => {
       to,
     ]);
     expect([status, stdout.toString()]).toEqual([0, `11 of 11 records in ${to}/index.html\n`]);
-    const { page, requests } = await open(pathToFileURL(join(to, 'index.html')).href);
-    await page.waitForSelector('.row .ttl');
+    const { page, requests } = await openRecords(pathToFileURL(join(to, 'index.html')).href);
     await goTo(page, '#/records/3');
     await page.waitForSelector('.diff section');
     expect(await page.textContent('#app')).toContain('account_id=12345678901234567890');

@@ -319,8 +319,8 @@ test.skipIf(hasNoBrowser)('a log of each dialect opens and shows a conversation'
   const names = readdirSync(join(examples, 'dialects'));
   for (const name of names.filter((_, i) => LONG || i % 3 === 0)) {
     const { page } = await open((await view(join(examples, 'dialects', name))).url);
-    await page.waitForSelector('.row .ttl, .entry .msg');
-    if ((await page.$('.row .ttl')) !== null) await page.keyboard.press('j');
+    await page.waitForSelector('.overview h1, .row .ttl, .entry .msg');
+    if ((await page.$('.overview h1')) !== null) await page.keyboard.press('j');
     if (!WITHOUT_USERS.has(name)) await page.waitForSelector('.msg.r-user, .whole');
     await page.waitForSelector('.msg.r-assistant, .whole');
     expect(await page.$('.note:has-text("invalid")'), name).toBeNull();

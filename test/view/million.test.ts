@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { goTo, hasNoBrowser, until, useBrowser } from './browser.ts';
 
-const { folder, open, view } = useBrowser();
+const { folder, openRecords, view } = useBrowser();
 const RECORDS = 1_000_000;
 const MAX_RSS_BYTES = 128 * 1024 * 1024;
 const AT_ONCE = 20_000;
@@ -68,8 +68,7 @@ describe.skipIf(hasNoBrowser)('a million records', () => {
       (
         await fetch(`${viewer.origin}/api/${path}`, { headers: { authorization: `Bearer ${viewer.key}` } })
       ).text();
-    const { page } = await open(viewer.url);
-    await page.waitForSelector('.row .ttl');
+    const { page } = await openRecords(viewer.url);
     expect(await page.textContent('.find [role=status]')).toBe('1,000,000');
     await goTo(page, '#/records/199999');
     await until(

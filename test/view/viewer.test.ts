@@ -3,6 +3,7 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, wr
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { DatasetProfile } from '../../src/dataset/schema/reports.ts';
 import { turnmill } from '../support/command.ts';
 import {
   axeViolations,
@@ -17,7 +18,7 @@ import {
   writeHostileLogs,
 } from './browser.ts';
 
-const { folder, open, view, viewIn } = useBrowser();
+const { folder, open, openRecords, view, viewIn } = useBrowser();
 /** Its last line is cut. */
 const CUT_LOG = '2026-01-13/invoice-export-1768302018250700000.jsonl';
 let demo: Viewer;
@@ -37,8 +38,7 @@ const headingIs = (text: string) =>
 
 describe.skipIf(hasNoBrowser)('the viewer', () => {
   test('runs nothing, fetches nothing and adds no element from a hostile dataset', async () => {
-    const { page, requests, messages } = await open(hostile.url);
-    await page.waitForSelector('.row .ttl');
+    const { page, requests, messages } = await openRecords(hostile.url);
     for (const tab of ['records', 'sessions', 'rejected']) {
       for (let i = 0; i < PAYLOADS.length; i++) {
         for (const query of ['?open=1', '?view=raw']) {
@@ -48,6 +48,8 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
         }
       }
     }
+    await goTo(page, '#/overview');
+    await page.waitForSelector('#problems');
     await goTo(page, '#/records/0?open=1');
     await page.waitForSelector('.diff');
     await page.fill('#q', '<script>');
@@ -63,6 +65,7 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
   test.each(['light', 'dark'] as const)('passes axe in %s mode', async (colorScheme) => {
     const { page } = await open(demo.url, { colorScheme });
     for (const [hash, ready] of [
+      ['#/overview', '#problems'],
       ['#/records', '.row .ttl'],
       ['#/records/3', '.diff'],
       ['#/records/0?open=1', '.call[open]'],
@@ -120,9 +123,9 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
 
   test('fits a phone', async () => {
     const { page } = await open(demo.url, { viewport: { width: 390, height: 844 } });
-    for (const hash of ['#/records/3', '#/sessions/3', '#/rejected/5']) {
+    for (const hash of ['#/overview', '#/records/3', '#/sessions/3', '#/rejected/5']) {
       await goTo(page, hash);
-      await page.waitForSelector('.bar h1');
+      await page.waitForSelector('.bar h1, .overview h1');
       expect(await page.evaluate('document.documentElement.scrollWidth'), hash).toBeLessThanOrEqual(390);
     }
     await page.context().close();
@@ -166,8 +169,7 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
   test('shows session traces, whose records have several lines, as conversations', async () => {
     const out = await built(join(examples, 'logs'), join(folder, 'traces'), '--format', 'sts');
     const conversations = async (url: string): Promise<readonly unknown[]> => {
-      const { page } = await open(url);
-      await page.waitForSelector('.row .ttl');
+      const { page } = await openRecords(url);
       const found: unknown[] = [await page.textContent('nav a')];
       for (let i = 0; i < 11; i++) {
         await goTo(page, `#/records/${i}`);
@@ -217,8 +219,7 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
   });
 
   test('keeps everything in its address: reload, back, a new tab', async () => {
-    const { page } = await open(demo.url);
-    await page.waitForSelector('.row .ttl');
+    const { page } = await openRecords(demo.url);
     expect(await page.evaluate('location.hash')).not.toContain('key');
     await goTo(page, '#/records/0');
     await until(page, headingIs('Record 1'));
@@ -250,8 +251,7 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
       };
       writeFileSync(join(logs, `${i}.jsonl`), `${JSON.stringify(line)}\n`);
     }
-    const { page } = await open((await view(logs)).url);
-    await page.waitForSelector('.row .ttl');
+    const { page } = await openRecords((await view(logs)).url);
     // all twenty keys arrive before anything that they trigger
     await page.evaluate(() => {
       for (let i = 0; i < 20; i++) dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
@@ -262,6 +262,52 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     await until(page, headingIs('Record 1'));
     await Promise.all(Array.from({ length: 20 }, () => page.keyboard.press('j')));
     await until(page, headingIs('Record 21'));
+    await page.context().close();
+  });
+
+  test('begins with the numbers of the report, each of which leads to its rows', async () => {
+    const { page } = await open(demo.url);
+    await page.waitForSelector('#problems');
+    const { profile } = JSON.parse(readFileSync(join(folder, 'demo/reports/summary.json'), 'utf8')) as {
+      profile: DatasetProfile;
+    };
+    expect(await page.textContent('.overview h1')).toBe(
+      '66\u00a0lines of 13\u00a0logs became 11\u00a0records; 6\u00a0lines were rejected.',
+    );
+    const bins =
+      "svg[aria-labelledby='messages-title'] a, svg[aria-labelledby='sizes-title'] a, svg[aria-labelledby='calls-title'] a";
+    const counted = await page.$$eval(bins, (all) =>
+      all.map((one) => [
+        one.getAttribute('href'),
+        /: ([\d,]+)$/.exec(one.querySelector('title')?.textContent ?? '')?.[1],
+      ]),
+    );
+    const rows = await page.$$eval('#problems tr', (all) =>
+      all.map((one) => [
+        one.querySelector('a')?.getAttribute('href'),
+        one.querySelector('.num')?.textContent,
+      ]),
+    );
+    const { records, findings, rejections, sources } = profile;
+    expect(counted.map(([, count]) => Number(count))).toEqual(
+      [records.by_messages, records.by_bytes, records.by_calls].flatMap((bins) => Object.values(bins)),
+    );
+    const counts = (all: readonly { readonly count: number }[]) => all.map(({ count }) => String(count));
+    expect(rows.map(([, count]) => count)).toEqual([
+      ...counts(findings.filter(({ severity }) => severity === 'ERROR')),
+      ...counts(findings.filter(({ severity }) => severity === 'WARNING')),
+      ...counts(rejections),
+      ...sources.flatMap(({ fates: { rejected } }) => (rejected === undefined ? [] : String(rejected))),
+    ]);
+    const rejected = rows.filter(([href]) => href?.startsWith('#/rejected'));
+    for (const [href, count] of [...counted, ...rejected]) {
+      await goTo(page, href as string);
+      await until(page, `document.querySelector('.find [role=status]').textContent === '${count}'`);
+    }
+    for (const [href] of rows.filter(([href]) => !rejected.some(([other]) => other === href))) {
+      await goTo(page, href as string);
+      await until(page, "/^[1-9]\\d*$/.test(document.querySelector('.find [role=status]').textContent)");
+    }
     await page.context().close();
   });
 
@@ -289,8 +335,7 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
   });
 
   test('searches for words, phrases and fields, sorts and filters; one request for a pause of typing', async () => {
-    const { page, requests } = await open(demo.url);
-    await page.waitForSelector('.row .ttl');
+    const { page, requests } = await openRecords(demo.url);
     await goTo(page, '#/records/0');
     const searches = () => requests.filter((url) => url.includes('/api/search'));
     await page.type('#q', 'boarding', { delay: 20 });
@@ -334,8 +379,7 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
   });
 
   test('saves the selected sessions as a list for build --only', async () => {
-    const { page } = await open(demo.url);
-    await page.waitForSelector('.row .ttl');
+    const { page } = await openRecords(demo.url);
     for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('text=save list')]);
     const path = await download.path();
@@ -370,7 +414,7 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     await page.context().close();
   });
 
-  test('builds and shows a folder of logs; --open opens the first conversation in the system browser', async () => {
+  test('builds and shows a folder of logs; --open opens the overview in the system browser', async () => {
     const [bin, opened] = [join(folder, 'bin'), join(folder, 'opened.txt')];
     mkdirSync(bin);
     for (const name of ['xdg-open', 'open'])
@@ -381,9 +425,8 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     await expect.poll(read).toMatch(/open\.html$/); // the arguments of a program must not have the key
     expect(readFileSync(read(), 'utf8')).toContain(viewer.url);
     const { page } = await open(pathToFileURL(read()).href);
-    await page.waitForSelector('.msg.r-user');
-    await page.waitForSelector('.diff');
-    expect(await page.evaluate('location.hash')).toBe('#/records/0');
+    await page.waitForSelector('.overview h1');
+    expect(await page.evaluate('location.hash')).toBe('#/overview');
     await page.context().close();
   });
 });

@@ -4,14 +4,14 @@
  */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 
-export type Tab = 'records' | 'sessions' | 'rejected' | 'live';
+export type Tab = 'overview' | 'records' | 'sessions' | 'rejected' | 'live';
 export interface Place {
   readonly tab: Tab;
   readonly i: number | undefined;
   readonly query: URLSearchParams;
 }
 
-const TABS: readonly string[] = ['records', 'sessions', 'rejected', 'live'];
+const TABS: readonly string[] = ['overview', 'records', 'sessions', 'rejected', 'live'];
 const hash = signal(location.hash);
 for (const event of ['hashchange', 'popstate'])
   addEventListener(event, () => {

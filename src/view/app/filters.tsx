@@ -17,6 +17,7 @@ const TITLES: Readonly<Partial<Record<Field, string>>> = {
   model: 'Models',
   harness: 'Programs',
   split: 'Splits',
+  format: 'Formats',
   reason: 'Reasons',
 };
 /** Fields whose names have words. */

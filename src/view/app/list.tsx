@@ -23,6 +23,7 @@ import type { RecordRow, RejectedRow, Row, SessionRow } from './types.ts';
 const ROW_HEIGHT = 58;
 const ROLES = ['system', 'user', 'assistant', 'tool'];
 const PLACEHOLDER = {
+  overview: '',
   records: 'Search the records',
   sessions: 'Search the sessions',
   rejected: 'Search the rejected lines',

@@ -7,6 +7,7 @@ import { takeKey } from './api.ts';
 import { watchHits } from './highlight.ts';
 import { List } from './list.tsx';
 import { Live } from './live.tsx';
+import { Overview } from './overview.tsx';
 import { RejectionPage, SessionPage } from './pages.tsx';
 import { Nothing, RecordPage } from './record.tsx';
 import {
@@ -42,7 +43,10 @@ const KEYS: readonly (readonly [key: string, does: string])[] = [
 const ACTIONS: Readonly<Record<string, () => void>> = {
   j: () => step(1),
   k: () => step(-1),
-  '/': () => document.querySelector<HTMLInputElement>('#q')?.focus(),
+  '/': () => {
+    if (tab.peek() === 'overview') go({ tab: 'records' });
+    requestAnimationFrame(() => document.querySelector<HTMLInputElement>('#q')?.focus());
+  },
   r: () => go({ query: { view: isRaw.peek() ? undefined : 'raw' } }, true),
   o: () => go({ query: { open: isOpen.peek() ? undefined : '1' } }, true),
   x: () => {
@@ -80,7 +84,9 @@ function App(): VNode | null {
   return (
     <div class={`app t-${tab.value}${number.value === undefined ? '' : ' chosen'}`}>
       <Head summary={now} />
-      <main class="panes">{tab.value === 'live' ? <Live /> : <Panes />}</main>
+      <main class="panes">
+        {tab.value === 'live' ? <Live /> : tab.value === 'overview' ? <Overview /> : <Panes />}
+      </main>
       {isHelpOpen.value ? <Help /> : null}
     </div>
   );
@@ -136,6 +142,7 @@ function Tabs({ summary: now }: { readonly summary: Summary }): VNode {
     now.kind === 'log'
       ? [['live', 'Live', undefined]]
       : [
+          ['overview', 'Overview', undefined],
           ['records', 'Records', now.records],
           ['sessions', 'Sessions', now.sessions],
           ['rejected', 'Rejected', now.rejected],
@@ -154,7 +161,13 @@ function Tabs({ summary: now }: { readonly summary: Summary }): VNode {
   );
 }
 
-const TITLES = { records: 'Records', sessions: 'Sessions', rejected: 'Rejected', live: 'Live' };
+const TITLES = {
+  overview: 'Overview',
+  records: 'Records',
+  sessions: 'Sessions',
+  rejected: 'Rejected',
+  live: 'Live',
+};
 
 function Panes(): VNode {
   const i = number.value;

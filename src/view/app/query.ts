@@ -9,6 +9,7 @@ export type Field =
   | 'harness'
   | 'split'
   | 'group'
+  | 'format'
   | 'reason'
   | 'messages'
   | 'calls'
@@ -16,7 +17,7 @@ export type Field =
 
 const FIELDS: readonly Field[] = [
   ...(['role', 'tool', 'finding', 'fate', 'model', 'harness', 'split', 'group', 'reason'] as const),
-  ...(['messages', 'calls', 'bytes'] as const),
+  ...(['format', 'messages', 'calls', 'bytes'] as const),
 ];
 
 export interface Query {
@@ -59,7 +60,12 @@ export function readQuery(text: string): Query {
 
 /** Returns the text of a filter. */
 export function filterText(field: Field, value: string): string {
-  return `${field}:${/^[^\s"]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`}`;
+  return `${field}:${/^[^\s"]+$/.test(value) ? value : phraseText(value)}`;
+}
+
+/** Returns the text of a phrase. */
+export function phraseText(value: string): string {
+  return `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 /** Adds a filter to a query, or removes it. */

@@ -38,7 +38,8 @@ export async function loadSummary(): Promise<void> {
   try {
     const received = await get<Summary>('summary');
     if (received.kind === 'log' && tab.peek() !== 'live') go({ tab: 'live', i: undefined }, true);
-    else if (received.records > 0 && isAddressEmpty()) go({ tab: 'records', i: 0 }, true);
+    else if (isAddressEmpty())
+      go(received.records === 1 ? { tab: 'records', i: 0 } : { tab: 'overview', i: undefined }, true);
     summary.value = received;
   } catch (error) {
     if (error instanceof Refused) isRefused.value = true;
@@ -166,6 +167,10 @@ function watchPlace(): void {
 export function step(by: number): void {
   const found = hits.peek();
   const now = number.peek();
+  if (tab.peek() === 'overview') {
+    if (total.peek() > 0) go({ tab: 'records', i: 0 });
+    return;
+  }
   if (found !== undefined) {
     const at = found.findIndex(({ i }) => i === now);
     const next = found[Math.max(0, Math.min(found.length - 1, at + by))];
