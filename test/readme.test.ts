@@ -66,6 +66,7 @@ describe.each([
   ['docs/reading-logs.md', 5],
   ['docs/choosing-a-format.md', 6],
   ['docs/cleaning.md', 8],
+  ['docs/dataset.md', 2],
   ['docs/nightly.md', 4],
   ['docs/copies.md', 3],
   ['docs/many-machines.md', 6],
@@ -202,7 +203,7 @@ it('docs/copies.md shows what explain prints about a contained session', () => {
 
 const PAGES = ['README.md', 'docs/quickstart.md', 'docs/nightly.md', 'docs/view.md'];
 
-it.each([...PAGES, 'docs/choosing-a-format.md', 'docs/cleaning.md', 'docs/copies.md'])(
+it.each([...PAGES, 'docs/choosing-a-format.md', 'docs/cleaning.md', 'docs/copies.md', 'docs/dataset.md'])(
   'git ignores what the commands of %s write in a clone',
   (page) => {
     const ignored = read('.gitignore').split('\n');
