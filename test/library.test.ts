@@ -1,5 +1,5 @@
 /**
- * The package as npm packs it, installed into an empty project: its files, its command, and the examples of docs/library.md,
+ * The package as npm packs it, installed into an empty project: its files, its command, and the examples of the pages about the library,
  * which are compiled in strict mode and run. A fake S3 client serves the logs of examples/ as its bucket.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -18,7 +18,13 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
-const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+const PAGES = [
+  'library',
+  'reference/library-plug-ins',
+  'reference/library-datasets',
+  'reference/library-texts',
+];
+const page = PAGES.map((name) => readFileSync(join(root, `docs/${name}.md`), 'utf8')).join('\n');
 /** Each example and the output that the page shows for it. */
 const shown = [...page.matchAll(/^```ts\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/gm)].map(
   ([, code, output]) => ({ code: code as string, output: output as string }),
@@ -164,7 +170,7 @@ describe('the packed package', () => {
   });
 });
 
-describe('docs/library.md, with the packed package', () => {
+describe('the pages about the library, with the packed package', () => {
   it('compiles', () => {
     const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
     expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
