@@ -13,6 +13,7 @@ import type { Result, SessionReport, SourceBegin, SourceReport } from '../ledger
 import { secretsLine } from '../ledger/seen-secrets.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
+import { movedText } from '../settings/split-shares.ts';
 import { plural, showCount, showDuration, showSize } from '../sizes.ts';
 import type { Values } from './options/values.ts';
 import { remedies } from './quarantine-report.ts';
@@ -158,7 +159,7 @@ function seenSecrets(changes: Counts): string | undefined {
 
 function splits({ splits: counts = {}, splitMoved = 0 }: RunSummary): string[] {
   const sizes = Object.entries(counts).map(([name, records]) => `${name} ${plural(records, 'record')}`);
-  return splitMoved === 0 ? sizes : [...sizes, `split-moved ${plural(splitMoved, 'group')}`];
+  return splitMoved === 0 ? sizes : [...sizes, movedText(splitMoved)];
 }
 
 function branches({ branches: count }: RunSummary): string | undefined {

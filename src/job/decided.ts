@@ -22,6 +22,7 @@ import { openStaged } from '../reuse/resume.ts';
 import { ReusedSources } from '../reuse/reused-sources.ts';
 import { Splits } from '../reuse/splits.ts';
 import type { Settings } from '../settings/settings.ts';
+import { movedText } from '../settings/split-shares.ts';
 import { plural } from '../sizes.ts';
 import { type Books, openBooks } from './books.ts';
 
@@ -113,10 +114,7 @@ function emptySplits(splits: Splits | undefined): readonly FindingResult[] {
 function movedGroups(splits: Splits | undefined, { previous, onNote }: DecideOptions): number {
   if (splits === undefined || previous === undefined) return 0;
   const moved = splits.movedFrom(() => previous.lines(LINE_FILES.sessions));
-  if (moved > 0)
-    onNote?.(
-      `split-moved: ${plural(moved, 'group')} of sessions in another split than in the previous dataset`,
-    );
+  if (moved > 0) onNote?.(`${movedText(moved)}: new logs joined them`);
   return moved;
 }
 

@@ -1,4 +1,5 @@
 /** The type of `--split`, and whether a run keeps the paths of its conversations for a decision at its end. */
+import { plural } from '../sizes.ts';
 import type { Refuse, ValueType } from './option.ts';
 
 /** The share of each split, by its name. They add up to 1. */
@@ -63,3 +64,7 @@ export function keepsPaths({
 }): boolean {
   return copies !== undefined || split !== undefined;
 }
+
+/** Says how many groups an update put into another split. */
+export const movedText = (groups: number): string =>
+  `${plural(groups, 'group')} of sessions moved to another split`;

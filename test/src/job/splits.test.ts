@@ -2,12 +2,13 @@
  * `--split` over generated sessions with branches, sub-agents, forks and copies in other files: nothing that belongs
  * together is in two splits, and workers, updates, resumed runs and slices give the bytes of one build.
  */
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { build } from '../../../src/job/build.ts';
 import type { PartialSettings } from '../../../src/settings/settings.ts';
 import { verifyDataset } from '../../../src/verify/verify-dataset.ts';
+import { sessionLog } from '../../support/build-logs.ts';
 import { filesIn } from '../../support/changed-logs.ts';
 import { turnmillHere } from '../../support/command-here.ts';
 import { writeCopiedLogs } from '../../support/copied-logs.ts';
@@ -164,7 +165,7 @@ describe('what belongs together', () => {
       for (const session of moved)
         expect(membersOf(groups, session)).not.toBe(membersOf(groupsBefore, session));
       const count = new Set(moved.map((session) => groups.get(session))).size;
-      const said = notes.find((note) => note.startsWith('split-moved: '));
+      const said = notes.find((note) => note.includes('moved to another split'));
       expect(Number(/\d+/.exec(said ?? '0')?.[0])).toBe(count);
       const { split_moved = 0 } = JSON.parse(readFileSync(path('out/run.json'), 'utf8'));
       expect([splitMoved, split_moved]).toEqual([count, count]);
@@ -265,6 +266,26 @@ describe('the command', () => {
     });
     expect((await verifyDataset(path('out'))).problems).toEqual([]);
     expect(readdirSync(path('out/data'))).toEqual(['train']);
+  });
+
+  test('says how many groups an update moved', async () => {
+    const logs = temporaryFolder();
+    const out = join(temporaryFolder(), 'out');
+    const options = ['--split', 'train=0.5,test=0.5', '--session-by', 'id'];
+    for (let i = 0; i < 12; i++)
+      writeFileSync(join(logs, `s${i}.jsonl`), sessionLog(`s${i}`, `question ${i}`));
+    const first = await turnmillHere(['build', logs, '--out', out, ...options]);
+    expect(`${first.stdout}${first.stderr}`).not.toContain('moved');
+    // each joins two sessions
+    for (let i = 0; i < 12; i += 2)
+      writeFileSync(join(logs, `t${i}.jsonl`), sessionLog(`s${i}`, `question ${i + 1}`));
+    const { stdout, stderr } = await turnmillHere(['build', logs, '--update', out, ...options]);
+    const moved = JSON.parse(readFileSync(join(out, 'run.json'), 'utf8')).split_moved;
+    expect(moved).toBeGreaterThan(1);
+    expect(`${stdout}${stderr}`).toMatch(
+      new RegExp(`splits {5}.*; ${moved} groups of sessions moved to another split`),
+    );
+    expect(`${stdout}${stderr}`).not.toContain('split-moved');
   });
 
   test.each([
