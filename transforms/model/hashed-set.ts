@@ -37,13 +37,29 @@ export class HashedSet {
 /** A short key for a text or bytes, for use in a set or map. */
 export function keyOf(text: string | Uint8Array): string {
   if (typeof text === 'string' && text.length <= MAX_KEY && !text.startsWith(MARK)) return text;
-  return MARK + hashOf(text).toString('latin1');
+  return MARK + shortHash(text);
 }
 
 /** 128 bits of SHA-256. Texts are hashed as UTF-16, because UTF-8 cannot encode lone surrogates. */
 export function hashOf(text: string | Uint8Array): Buffer {
+  return Buffer.from(shortHash(text), 'latin1');
+}
+
+/** Like `hashOf`, with a character for each byte, which takes half the time. */
+export function shortHash(text: string | Uint8Array): string {
   const bytes = typeof text === 'string' ? Buffer.from(text, 'utf16le') : text;
-  return hash('sha256', bytes, 'buffer').subarray(0, HASH_BYTES);
+  return shortened(hash('sha256', bytes, 'binary'));
+}
+
+/** Like `shortHash`, of data in pieces. */
+export const shortHashOf = (pieces: Hash): string => shortened(pieces.digest('binary'));
+
+const hashBytes = Buffer.allocUnsafeSlow(HASH_BYTES);
+
+/** Copies the first bytes of a hash: a slice of the text would keep all of it. */
+function shortened(whole: string): string {
+  hashBytes.write(whole, 'latin1');
+  return hashBytes.toString('latin1');
 }
 
 /** Computes the SHA-256 of data in pieces. */

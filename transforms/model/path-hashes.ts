@@ -1,39 +1,16 @@
 /**
- * Tells whether one conversation continues another one: each message gets a hash of itself and all messages before it,
- * so two conversations are equal up to the last hash that they share. Reasoning and ids of calls do not count, because
- * clients drop the one from the history and change the other.
+ * Tells whether one conversation continues another one: each message gets a hash of its key (message-key.ts) and all
+ * messages before it, so two conversations are equal up to the last hash that they share.
  */
-
-import { QUOTE } from '../json/bytes.ts';
-import { valuesOf } from '../json/members.ts';
-import { plainJson } from '../json/plain-json.ts';
-import { encode, knownText, NO_TEXT, parseJson } from '../json/utf8.ts';
 import type { Message } from './element.ts';
-import { equalityKey } from './equality-key.ts';
-import { createSha256, HASH_BYTES, hashOf } from './hashed-set.ts';
-import { isObject } from './message.ts';
+import { shortHash } from './hashed-set.ts';
+import { keyOf, type MessageKey } from './message-key.ts';
 
-const SAME_ROLES: ReadonlyMap<string, string> = new Map([
-  ['developer', 'system'],
-  ['function', 'tool'],
-]);
-/** The members of a message that count. */
-const COUNTED = ['role', 'content', 'tool_calls', 'tool_call_id'];
-/** Short keys are copied together, because one call of the hash takes a third of the time of four. */
-const scratch = Buffer.allocUnsafeSlow(64 * 1024);
+const scratch = Buffer.allocUnsafeSlow(1024);
 
 /** One hash per message, of itself and the messages before it. */
 export function pathHashes(messages: readonly Message[]): readonly string[] {
   return pathOf(messages).hashes;
-}
-
-/** The facts about a message that count, without the messages before it. */
-interface MessageKey {
-  /** Hash of role, content and calls. */
-  readonly digest: string;
-  readonly callIds: readonly string[];
-  /** Id of the call that it answers; undefined if it is not a result. */
-  readonly answered: string | undefined;
 }
 
 /** Messages with the hashes of their path. */
@@ -166,78 +143,5 @@ function hashAfter(before: string, { digest, callIds, answered }: MessageKey, id
   for (const id of callIds) ids.push(id);
   const answers = answered === undefined ? '' : `${ids.lastIndexOf(answered)}`;
   const length = scratch.write(before + digest + answers, 'latin1');
-  return hashOf(scratch.subarray(0, length)).toString('latin1');
-}
-
-function keyOf(message: Uint8Array): MessageKey {
-  const [roleJson, content, callsJson, answered] = valuesOf(message, COUNTED);
-  const role = roleJson?.[0] === QUOTE ? knownText(roleJson, 0, roleJson.length) : `${valueIn(roleJson)}`;
-  const name = SAME_ROLES.get(role) ?? role;
-  const calls = valueIn(callsJson);
-  const callIds: string[] = [];
-  const called = (Array.isArray(calls) ? calls.filter(isObject) : []).map(({ id, function: fn }) => {
-    callIds.push(`${id}`);
-    const { name: tool, arguments: args } = isObject(fn) ? fn : {};
-    return [tool ?? null, typeof args === 'string' ? parsedOrText(args) : (args ?? null)];
-  });
-  const [text, parts] = keysOfContent(content);
-  const digest = hashOfKey(equalityKey([name, parts, called]), text).toString('latin1');
-  return { digest, callIds, answered: name === 'tool' ? `${valueIn(answered)}` : undefined };
-}
-
-/** @param head ends where its last value ends, so that a text cannot be mistaken for a part of it */
-function hashOfKey(head: string, text: Uint8Array | Iterable<Uint8Array>): Buffer {
-  if (text instanceof Uint8Array && 2 * head.length + text.length <= scratch.length) {
-    const length = scratch.write(head, 'utf16le');
-    scratch.set(text, length);
-    return hashOf(scratch.subarray(0, length + text.length));
-  }
-  return hashOfPieces(Buffer.from(head, 'utf16le'), text instanceof Uint8Array ? [text] : text);
-}
-
-/** Copies pieces together while they are short. */
-function hashOfPieces(head: Uint8Array, pieces: Iterable<Uint8Array>): Buffer {
-  let hash: ReturnType<typeof createSha256> | undefined;
-  let length = 0;
-  const add = (piece: Uint8Array): void => {
-    if (length + piece.length > scratch.length) {
-      hash = (hash ?? createSha256()).update(scratch.subarray(0, length));
-      length = 0;
-    }
-    if (piece.length > scratch.length) hash?.update(piece);
-    else {
-      scratch.set(piece, length);
-      length += piece.length;
-    }
-  };
-  add(head);
-  for (const piece of pieces) add(piece);
-  const rest = scratch.subarray(0, length);
-  return hash === undefined ? hashOf(rest) : hash.update(rest).digest().subarray(0, HASH_BYTES);
-}
-
-const valueIn = (json: Uint8Array | undefined): unknown => (json === undefined ? undefined : parseJson(json));
-
-function parsedOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/**
- * The joined texts as JSON, the same bytes for the same text, and the other parts. Null, an empty text and an empty list
- * give the same key.
- */
-function keysOfContent(
-  json: Uint8Array | undefined,
-): readonly [text: Uint8Array | Iterable<Uint8Array>, parts: readonly unknown[]] {
-  if (json?.[0] === QUOTE) return [plainJson(json), []];
-  const content = valueIn(json);
-  if (!Array.isArray(content)) return [NO_TEXT, content === null || content === undefined ? [] : [content]];
-  const isText = (part: unknown): part is { readonly text: string } =>
-    isObject(part) && part.type === 'text' && typeof part.text === 'string';
-  const texts = content.filter(isText).map(({ text }) => text);
-  return [encode(JSON.stringify(texts.join('\n'))), content.filter((part) => !isText(part))];
+  return shortHash(scratch.subarray(0, length));
 }

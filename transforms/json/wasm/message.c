@@ -1,0 +1,137 @@
+// Writes the key of a valid message, which is equal for messages that say the same: the role, the calls, and the text as JSON.stringify
+// writes it. The same bytes as ../../model/message-key.ts, which reads the messages that are odd for it. Built by scripts/build-wasm.sh;
+// called by ../../model/message-reader.ts.
+#include "message-calls.h"
+
+#define MAX_CALLS 256
+#define HEAD_BYTES (2 * MAX_HEAD)
+
+enum { ROLE, CONTENT, CALLS, ANSWERED, MEMBERS };
+enum { ID, FUNCTION, NAME = 0, ARGUMENTS };
+static u8 in[MAX_BYTES + SLACK], out[HEAD_BYTES + MAX_BYTES + SLACK];
+static struct {  // 32-bit words that the host reads
+  Span key;             // in `out`
+  u32 is_result;
+  Span answered;        // the id of the call that it answers, in `in`, without its quotes
+  u32 calls;
+  Span ids[MAX_CALLS];  // of its calls
+} facts;
+
+EXPORT(in_at) u32 in_at(void) { return (u32)in; }
+EXPORT(out_at) u32 out_at(void) { return (u32)out; }
+EXPORT(facts_at) u32 facts_at(void) { return (u32)&facts; }
+
+static u32 put(u32 to, u8 byte) {
+  *(u8 *)to = byte;
+  return to + 1;
+}
+
+// Writes a character as JSON.stringify does.
+static u32 put_character(u32 to, u32 c) {
+  static const char ESCAPES[] = "\"\"\\\\\bb\ff\nn\rr\tt", DIGITS[] = "0123456789abcdef";
+  for (u32 i = 0; i < sizeof(ESCAPES) - 1; i += 2) if (c == (u8)ESCAPES[i]) return put(put(to, '\\'), ESCAPES[i + 1]);
+  if (c >= 0x20 && (c < 0xd800 || c >= 0xe000)) return put_utf8(to, c);
+  to = put(put(to, '\\'), 'u');
+  for (int shift = 12; shift >= 0; shift -= 4) to = put(to, DIGITS[c >> shift & 15]);
+  return to;
+}
+
+// Writes a JSON string to `to`; returns the address after it. Only two escapes do not stay as they are.
+static u32 write_text(Span text, u32 to) {
+  const v128_t backslash = wasm_i8x16_splat('\\'), u = wasm_i8x16_splat('u'), slash = wasm_i8x16_splat('/');
+  for (u32 p = text.at; p < text.end;) {
+    const v128_t bytes = wasm_v128_load((const void *)p), next = wasm_v128_load((const void *)(p + 1));
+    wasm_v128_store((void *)to, bytes);
+    const v128_t changed = wasm_v128_or(wasm_i8x16_eq(next, u), wasm_i8x16_eq(next, slash));
+    u32 marks = wasm_i8x16_bitmask(wasm_v128_and(wasm_i8x16_eq(bytes, backslash), changed));
+    while (marks && is_escaped(p + __builtin_ctz(marks), text.at)) marks &= marks - 1;
+    const u32 left = text.end - p, clean = marks ? __builtin_ctz(marks) : 16, step = clean < left ? clean : left;
+    p += step, to += step;
+    if (marks && clean < left) to = put_character(to, read_escape(&p));
+  }
+  return to;
+}
+
+// Finds the values of an object's members; one that occurs twice, and a key with an escape, are odd.
+static void find(Span object, const char *const *keys, Span *found) {
+  if (byte_at(object.at) != '{') odd = 1;
+  for (u32 p = skip_blanks(object.at + 1, object.end); peek(p, object.end) == '"' && !odd;) {
+    const Span key = {p + 1, string_end(p + 1, object.end) - 1};
+    const u32 value = skip_blanks(skip_blanks(key.end + 1, object.end) + 1, object.end), after = value_end(value, object.end);
+    u32 i = 0;
+    while (keys[i] && !is_text(key, keys[i])) i++;
+    if (!is_plain(key) || (keys[i] && found[i].at)) odd = 1;
+    if (keys[i]) found[i] = (Span){value, after};
+    p = skip_blanks(skip_blanks(after, object.end) + 1, object.end);
+  }
+}
+
+static u8 kind_of(Span value) { return value.at ? byte_at(value.at) : 'n'; }  // an absent value counts as null
+
+static Span inside(Span string) { return (Span){string.at + 1, string.end - 1}; }
+
+// Returns the id in a JSON string; other ids are odd.
+static Span id_in(Span value) {
+  if (kind_of(value) != '"' || !is_plain(value)) odd = 1;
+  return odd ? (Span){0} : (Span){value.at + 1 - (u32)in, value.end - 1 - (u32)in};
+}
+
+static void put_call(Span call) {
+  static const char *const CALL_KEYS[] = {"id", "function", 0}, *const FUNCTION_KEYS[] = {"name", "arguments", 0};
+  Span of_call[2] = {0}, of_function[2] = {0};
+  find(call, CALL_KEYS, of_call);
+  if (odd || !of_call[FUNCTION].at || facts.calls == MAX_CALLS) odd = 1;
+  else find(of_call[FUNCTION], FUNCTION_KEYS, of_function);
+  if (odd || kind_of(of_function[NAME]) != '"' || kind_of(of_function[ARGUMENTS]) != '"') odd = 1;
+  else {
+    facts.ids[facts.calls++] = id_in(of_call[ID]);
+    put_count('[', 2);
+    put_string(inside(of_function[NAME]), 1);
+    put_arguments(inside(of_function[ARGUMENTS]));
+  }
+}
+
+static void put_calls(Span list) {
+  u32 count = 0, first = list.at + 1;
+  if (kind_of(list) == 'n') return put_word("[0:");
+  if (kind_of(list) != '[') odd = 1;
+  for (u32 round = 0; round < 2 && !odd; round++) {  // counts them, then writes them
+    u32 number = 0;
+    if (round == 1) put_count('[', count);
+    u32 p = skip_blanks(first, list.end);
+    for (; peek(p, list.end) == '{' && !odd; number++) {
+      const u32 after = value_end(p, list.end);
+      if (round == 1) put_call((Span){p, after});
+      p = skip_blanks(after, list.end);
+      if (peek(p, list.end) == ',') p = skip_blanks(p + 1, list.end);
+    }
+    if (peek(p, list.end) != ']') odd = 1;
+    count = number;
+  }
+}
+
+static const char *role_of(Span role) {
+  static const char *const ROLES[][2] = {{"\"user\"", "user"}, {"\"assistant\"", "assistant"}, {"\"tool\"", "tool"},
+                                         {"\"system\"", "system"}, {"\"developer\"", "system"}, {"\"function\"", "tool"}};
+  for (u32 i = 0; i < sizeof(ROLES) / sizeof(*ROLES); i++) if (role.at && is_text(role, ROLES[i][0])) return ROLES[i][1];
+  return 0;
+}
+
+// Reads the message in `in`; returns 0 if it is odd.
+EXPORT(read) u32 read(u32 length) {
+  static const char *const KEYS[] = {"role", "content", "tool_calls", "tool_call_id", 0};
+  Span found[MEMBERS] = {0};
+  head_length = odd = member_count = facts.calls = 0;
+  find((Span){(u32)in, (u32)in + length}, KEYS, found);
+  const char *role = odd ? 0 : role_of(found[ROLE]);
+  if (!role || (kind_of(found[CONTENT]) != '"' && kind_of(found[CONTENT]) != 'n')) return 0;
+  put_word("[3:"), put_count('"', *role == 'u' || *role == 't' ? 4 : *role == 's' ? 6 : 9), put_word(role), put_word("[0:");
+  put_calls(found[CALLS]);
+  facts.is_result = *role == 't';
+  if (facts.is_result) facts.answered = id_in(found[ANSWERED]);
+  if (odd) return 0;
+  const u32 text = (u32)out + HEAD_BYTES;
+  facts.key = (Span){HEAD_BYTES - 2 * head_length, (kind_of(found[CONTENT]) == '"' ? write_text(found[CONTENT], text) : put(put(text, '"'), '"')) - (u32)out};
+  __builtin_memcpy(out + facts.key.at, head, 2 * head_length);
+  return 1;
+}

@@ -1,0 +1,107 @@
+/**
+ * The key of a message: equal for messages that say the same. Reasoning and ids of calls do not count, because clients drop
+ * the one from the history and change the other; neither does how a text is escaped.
+ */
+import { QUOTE } from '../json/bytes.ts';
+import { valuesOf } from '../json/members.ts';
+import { encode, knownText, NO_TEXT, parseJson, textPieces } from '../json/utf8.ts';
+import { equalityKey } from './equality-key.ts';
+import { createSha256, shortHashOf } from './hashed-set.ts';
+import { isObject } from './message.ts';
+import { MessageReader } from './message-reader.ts';
+
+/** The facts about a message that count, without the messages before it. */
+export interface MessageKey {
+  /** Hash of role, content and calls. */
+  readonly digest: string;
+  readonly callIds: readonly string[];
+  /** Id of the call that it answers; undefined if it is not a result. */
+  readonly answered: string | undefined;
+}
+
+const SAME_ROLES: ReadonlyMap<string, string> = new Map([
+  ['developer', 'system'],
+  ['function', 'tool'],
+]);
+const NONE: readonly never[] = [];
+/** The members that count. */
+const COUNTED = ['role', 'content', 'tool_calls', 'tool_call_id'];
+/** Created on first use; null if it is not available. */
+let reader: MessageReader | null | undefined;
+
+/** @param message a valid JSON object */
+export function keyOf(message: Uint8Array): MessageKey {
+  if (reader === undefined) reader = createReader();
+  return reader?.keyOf(message) ?? parsedKeyOf(message);
+}
+
+function createReader(): MessageReader | null {
+  try {
+    return new MessageReader();
+  } catch {
+    return null;
+  }
+}
+
+/** Computes the key of any message; the reader has the same result for most of them. */
+export function parsedKeyOf(message: Uint8Array): MessageKey {
+  const [roleJson, content, callsJson, answered] = valuesOf(message, COUNTED);
+  const role = roleJson?.[0] === QUOTE ? knownText(roleJson, 0, roleJson.length) : `${valueIn(roleJson)}`;
+  const name = SAME_ROLES.get(role) ?? role;
+  const callIds: string[] = [];
+  const called = callsJson === undefined ? NONE : keysOfCalls(parseJson(callsJson), callIds);
+  const digest =
+    content?.[0] === QUOTE
+      ? digestOfText(headOf(name, NONE, called), content)
+      : digestOfParts(name, valueIn(content), called);
+  return { digest, callIds, answered: name === 'tool' ? `${valueIn(answered)}` : undefined };
+}
+
+const valueIn = (json: Uint8Array | undefined): unknown => (json === undefined ? undefined : parseJson(json));
+
+/** Its end is the end of its last value, so that a text after it cannot be mistaken for a part of it. */
+const headOf = (name: string, parts: readonly unknown[], called: readonly unknown[]): string =>
+  equalityKey([name, parts, called]);
+
+/** @param ids receives the ids of the calls */
+function keysOfCalls(calls: unknown, ids: string[]): readonly unknown[] {
+  return (Array.isArray(calls) ? calls.filter(isObject) : NONE).map(({ id, function: fn }) => {
+    ids.push(`${id}`);
+    const { name, arguments: args } = isObject(fn) ? fn : {};
+    return [name ?? null, typeof args === 'string' ? parsedOrText(args) : (args ?? null)];
+  });
+}
+
+function parsedOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @param text a JSON string: a giant one is never decoded as a whole */
+function digestOfText(head: string, text: Uint8Array): string {
+  const hash = createSha256().update(head, 'utf16le').update('"');
+  for (const piece of textPieces(text)) hash.update(JSON.stringify(piece).slice(1, -1));
+  return shortHashOf(hash.update('"'));
+}
+
+/**
+ * Joins the texts of a content that is a list, so that it has the key of one text. Null, an empty text and an empty list
+ * give the same key.
+ */
+function digestOfParts(name: string, content: unknown, called: readonly unknown[]): string {
+  const parts = Array.isArray(content)
+    ? content
+    : content === null || content === undefined
+      ? NONE
+      : [content];
+  const isText = (part: unknown): part is { readonly text: string } =>
+    content === parts && isObject(part) && part.type === 'text' && typeof part.text === 'string';
+  const texts = parts.filter(isText).map(({ text }) => text);
+  const others = parts.filter((part) => !isText(part));
+  const head = headOf(name, others, called);
+  const text = texts.length === 0 ? NO_TEXT : encode(JSON.stringify(texts.join('\n')));
+  return shortHashOf(createSha256().update(head, 'utf16le').update(text));
+}
