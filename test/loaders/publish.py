@@ -1,4 +1,4 @@
-"""Runs the commands of docs/publish.md up to its section on redaction, with a stand-in for the Hub, and compares what they wrote.
+"""Runs the commands and the program of docs/publish.md up to its section on redaction, with a stand-in for the Hub, and compares what they wrote.
 
     python publish.py WORK      exit status 1 and a text for each difference
 """
@@ -7,6 +7,7 @@ import base64
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from glob import glob
@@ -65,11 +66,38 @@ def shared() -> tuple[list[tuple[str, int]], str]:
     return [(line, 0) for line in lines], re.search(r"^```text\n(.*?)^```", section, re.M | re.S)[1].splitlines()[-1]
 
 
+def page() -> str:
+    return (ROOT / "docs/publish.md").read_text().split("\n## Redaction")[0]
+
+
 def commands() -> list[tuple[str, int]]:
-    page = (ROOT / "docs/publish.md").read_text().split("\n## Redaction")[0]
-    lines = [line for block in re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S) for line in block.splitlines()]
-    statuses = [re.search(r"# exit status (\d+)", line) for line in lines]
-    return [(line, int(status[1]) if status else 0) for line, status in zip(lines, statuses)]
+    """The commands with the statuses that they end with. A command goes on until its quotation marks are closed."""
+    found: list[str] = []
+    for block in re.findall(r"^```sh\n(.*?)^```", page(), re.M | re.S):
+        for line in block.splitlines():
+            if found and found[-1].count('"') % 2 == 1:
+                found[-1] += f"\n{line}"
+            else:
+                found.append(line)
+    statuses = [re.search(r"# exit status (\d+)", command) for command in found]
+    return [(command, int(status[1]) if status else 0) for command, status in zip(found, statuses)]
+
+
+def write_program(work: Path) -> None:
+    program = re.search(r"^```python\n# (\S+)\n(.*?)^```", page(), re.M | re.S)
+    (work / program[1]).write_text(program[2])
+
+
+def plant(work: Path) -> set[str]:
+    """Adds a session that is almost another one, and a benchmark; returns the sessions of which one or all must go."""
+    name = "market-brief-1768342443120394000"
+    logs = work / "examples/logs/2026-01-13"
+    again = name.replace("4000", "4001")
+    text = (logs / f"{name}.jsonl").read_text()
+    assert "on the train" in text
+    (logs / f"{again}.jsonl").write_text(text.replace(name, again).replace("on the train", "on the bus"))
+    (work / "benchmark.txt").write_text("You compare places for travellers. Use the weather tools, give temperatures in °C, and say when.\n")
+    return {name, again}
 
 
 def run(work: Path, hub: str) -> str:
@@ -79,7 +107,7 @@ def run(work: Path, hub: str) -> str:
     shim = tools / "turnmill"
     shim.write_text(f'#!/bin/sh\nexec node "{ROOT}/dist/package/bin.js" "$@"\n')
     shim.chmod(0o755)
-    (work / "examples").symlink_to(ROOT / "examples")
+    write_program(work)
     path = f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "HF_ENDPOINT": hub, "HF_TOKEN": "hf_none"}
     for line, status in [*commands(), *shared()[0]]:
@@ -104,7 +132,17 @@ def parquet(path: Path) -> list[object]:
     return [{name: value(column) for name, column in row.items() if column is not None} for row in rows]
 
 
+def check_cleaned(work: Path, twins: set[str]) -> None:
+    """One of the twins and the session with the benchmark are gone, and nothing else."""
+    before = {session["id"] for session in records(f"{work}/dataset/ledger/sessions.jsonl") if "shard" in session}
+    after = {session["id"] for session in records(f"{work}/cleaned/ledger/sessions.jsonl") if "shard" in session}
+    assert len(after & twins) == 1, f"kept {sorted(after & twins)}"
+    assert before - after - twins == {"0b1f6c2e-94a7-4d35-8e1c-72d9a5f3b480"}, f"gone: {sorted(before - after)}"
+
+
 def main(work: Path) -> None:
+    shutil.copytree(ROOT / "examples", work / "examples")
+    twins = plant(work)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     Thread(target=server.serve_forever, daemon=True).start()
     loaded = run(work, f"http://127.0.0.1:{server.server_port}")
@@ -118,6 +156,9 @@ def main(work: Path) -> None:
     scored = records(f"{work}/scored/data/*.jsonl")
     good = [record for record in scored if float(record["metadata"]["reward"]) >= 0.5]
     assert good and parquet(work / "good.parquet") == good, "good.parquet differs from the records with that reward"
+    chosen = records(f"{work}/good/data/*.jsonl")
+    assert chosen == [{name: value for name, value in record.items() if name != "metadata"} for record in good]
+    check_cleaned(work, twins)
     print(f"publish: {len(commands())} commands of docs/publish.md, {len(kept)} files uploaded, {len(written)} records equal")
 
 
