@@ -144,9 +144,6 @@ p.cap{margin:0 0 2px;font-size:11px;font-weight:500;color:var(--ink3)}
 .pill{position:sticky;bottom:18px;left:50%;transform:translateX(-50%);display:block;background:var(--ink);color:var(--paper);border-radius:99px;padding:6px 15px;font-size:13px;font-weight:550;box-shadow:0 4px 16px #0003}
 .notice{display:grid;place-content:center;height:100%;gap:8px;text-align:center}
 .notice h1{font-size:19px}
-@media(max-width:1080px){.t-records>.panes,.t-sessions>.panes,.t-rejected>.panes{grid-template-columns:300px minmax(0,1fr)}.side{display:none}.keys{display:none}}
-@media(max-width:700px){.t-records>.panes,.t-sessions>.panes,.t-rejected>.panes{grid-template-columns:minmax(0,1fr);grid-template-rows:40vh minmax(0,1fr)}.pane.empty{margin-left:0}
-.pane.span{grid-column:auto}.head{gap:10px;padding:0 10px;overflow-x:auto}.head>b{display:none}.bar{padding:10px 16px;flex-wrap:wrap}.entry>h2{padding-left:16px}.msg{grid-template-columns:1fr;gap:4px;padding:12px 16px}.msg>header{text-align:left}.tools{margin-left:16px}.context>.note{padding-left:16px}}
 @media(prefers-reduced-motion:reduce){*{scroll-behavior:auto!important}}
 .pane.span{grid-column:2/4}
 .pane.empty{text-align:center;align-content:center}
@@ -164,5 +161,10 @@ fieldset.seg{margin:0;padding:0}
 .about dt{color:var(--ink3)}
 .about dd{overflow-wrap:anywhere}
 .about h2{font-size:13px;font-weight:600;color:var(--ink2);margin:22px 0 8px}
+.narrow-only,.aside-only{display:none}
+@media(max-width:1080px){.t-records>.panes,.t-sessions>.panes,.t-rejected>.panes{grid-template-columns:300px minmax(0,1fr)}.keys{display:none}
+.aside-only{display:inline-block}.side>.aside-only{float:right}.side{display:none}.with-side .side{display:block;position:fixed;inset:46px 0 0 auto;width:min(400px,100%);z-index:3;box-shadow:0 8px 32px #0004}}
+@media(max-width:700px){.t-records>.panes,.t-sessions>.panes,.t-rejected>.panes{grid-template-columns:minmax(0,1fr)}.chosen>.panes>.list,.app:not(.chosen)>.panes>.pane.empty{display:none}.narrow-only{display:inline-block;text-decoration:none}.pane.empty{grid-column:auto}
+.pane.span{grid-column:auto}.head{gap:10px;padding:0 10px;overflow-x:auto}.head>b{display:none}.head nav a{padding:0 7px;gap:4px;font-size:13px}.bar{padding:10px 16px;flex-wrap:wrap}.bar h1{overflow-wrap:anywhere}.entry>h2{padding-left:16px}.msg{grid-template-columns:1fr;gap:4px;padding:12px 16px}.msg>header{text-align:left}.tools{margin-left:16px}.context>.note{padding-left:16px}.about{padding:16px}.pane>.lead{padding:16px}.hex{margin:0 16px}}
 @media print{.head,.panes>.list,.side,.bar button,.seg{display:none}.panes{display:block!important}.pane{overflow:visible}html,body,#app,.app{height:auto}.msg{content-visibility:visible;break-inside:avoid}}
 `;

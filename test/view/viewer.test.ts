@@ -2,6 +2,7 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { DatasetProfile } from '../../src/dataset/schema/reports.ts';
 import { turnmill } from '../support/command.ts';
@@ -33,6 +34,13 @@ beforeAll(async () => {
   hostile = await view(await built(logs, join(folder, 'hostile')), '--logs', logs);
 });
 
+/** Labels that a box cuts: of charts, tabs and buttons. */
+const clippedLabels = (page: Page): Promise<unknown> =>
+  page.evaluate(`[...document.querySelectorAll('.card svg text.t3, .bar button, .bar h1, .quiet')].filter((one) => {
+    const { left, right } = one.getBoundingClientRect();
+    const box = (one.ownerSVGElement ?? document.documentElement).getBoundingClientRect();
+    return right > left && one.closest('.head') === null && (left < box.left - 1 || right > box.right + 1);
+  }).map((one) => one.textContent)`);
 const headingIs = (text: string) =>
   `document.querySelector('.bar h1')?.textContent === ${JSON.stringify(text)}`;
 
@@ -121,13 +129,28 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     await page.context().close();
   });
 
-  test('fits a phone', async () => {
-    const { page } = await open(demo.url, { viewport: { width: 390, height: 844 } });
+  test('fits a phone, where the list folds away when a row is chosen', async () => {
+    const { page } = await open(demo.url, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     for (const hash of ['#/overview', '#/records/3', '#/sessions/3', '#/rejected/5']) {
       await goTo(page, hash);
       await page.waitForSelector('.bar h1, .overview h1');
       expect(await page.evaluate('document.documentElement.scrollWidth'), hash).toBeLessThanOrEqual(390);
+      expect(await clippedLabels(page), hash).toEqual([]);
+      expect(await axeViolations(page), hash).toEqual([]);
     }
+    const seen = () => Promise.all(['.list', '.pane:not(.empty)', '.side'].map((css) => page.isVisible(css)));
+    expect(await seen()).toEqual([false, true, false]);
+    await page.click('.bar >> text=list');
+    await page.waitForSelector('.row');
+    expect(await seen()).toEqual([true, false, false]);
+    await goTo(page, '#/records/5');
+    await page.click('.bar >> text=about');
+    await page.waitForSelector('.diff');
+    expect(await seen()).toEqual([false, true, true]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await page.click('.side .finds a'); // a finding leads back to the conversation
+    await page.waitForSelector('.marked');
+    expect(await seen()).toEqual([false, true, false]);
     await page.context().close();
   });
 

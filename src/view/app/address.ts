@@ -44,6 +44,8 @@ export const marked: ReadonlySignal<number | undefined> = computed(() => {
   const at = place.value.query.get('m');
   return at === null || !/^\d+$/.test(at) ? undefined : Number(at);
 });
+/** Whether a narrow page shows what it has about the row, in place of the row. */
+export const isAbout: ReadonlySignal<boolean> = computed(() => place.value.query.get('about') === '1');
 export const block: ReadonlySignal<number> = computed(() => Number(place.value.query.get('block') ?? 0) || 0);
 
 export interface Change {

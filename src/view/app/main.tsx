@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals';
 import { render, type VNode } from 'preact';
 import { showNumber } from '../../charts/numbers.ts';
-import { addressOf, arrive, go, isOpen, isRaw, number, type Tab, tab } from './address.ts';
+import { addressOf, arrive, go, isAbout, isOpen, isRaw, number, type Tab, tab } from './address.ts';
 import { takeKey } from './api.ts';
 import { watchHits } from './highlight.ts';
 import { List } from './list.tsx';
@@ -82,7 +82,9 @@ function App(): VNode | null {
   const now = summary.value;
   if (now === undefined) return null;
   return (
-    <div class={`app t-${tab.value}${number.value === undefined ? '' : ' chosen'}`}>
+    <div
+      class={`app t-${tab.value}${number.value === undefined ? '' : ' chosen'}${isAbout.value ? ' with-side' : ''}`}
+    >
       <Head summary={now} />
       <main class="panes">
         {tab.value === 'live' ? <Live /> : tab.value === 'overview' ? <Overview /> : <Panes />}

@@ -96,6 +96,9 @@ function Sections({
 function Problems(props: { readonly profile: Profile; readonly withoutRecord: readonly string[] }): VNode {
   const { rejections, findings, sources } = props.profile;
   const href = useLinks();
+  // a long name is cut in the middle, and cannot be searched for
+  const hrefOfSource = (source: string): string | undefined =>
+    source.includes('…') ? undefined : href({ list: 'rejected', value: source });
   const bySeverity = (wanted: string) =>
     findings
       .filter(({ severity }) => severity === wanted)
@@ -128,9 +131,7 @@ function Problems(props: { readonly profile: Profile; readonly withoutRecord: re
       title: 'Rejected lines, by log',
       cls: 'rejected',
       rows: sources.flatMap(({ source, fates: { rejected = 0 } }) =>
-        rejected === 0
-          ? []
-          : [{ key: fittedName(source), value: rejected, href: href({ list: 'rejected', value: source }) }],
+        rejected === 0 ? [] : [{ key: fittedName(source), value: rejected, href: hrefOfSource(source) }],
       ),
     },
   ].filter(({ rows }) => rows.length > 0);

@@ -4,6 +4,7 @@ import { shellWord, showNumber } from '../../charts/numbers.ts';
 import { namedWords, wordsFor } from '../../charts/words.ts';
 import { addressOf } from './address.ts';
 import { useAnswer } from './answer.ts';
+import { About, Back } from './narrow.tsx';
 import { Findings, Nothing, SessionRows } from './record.tsx';
 import { Tree } from './tree.tsx';
 import type { RejectionAnswer, SessionAnswer } from './types.ts';
@@ -19,9 +20,11 @@ export function RejectionPage({ i }: { readonly i: number }): VNode {
     <>
       <section class="pane" tabIndex={0} aria-label="Rejected line">
         <div class="bar">
+          <Back />
           <h1>
             <bdi>{line.reason}</bdi>
           </h1>
+          <About />
           <span class="tag bad">{line.scope}</span>
         </div>
         <p class="lead">
@@ -51,6 +54,7 @@ function AboutLine({ line }: { readonly line: RejectionAnswer['line'] }): VNode 
   const hash = line.raw_sha256;
   return (
     <aside class="side" tabIndex={0} aria-label="About the line">
+      <About />
       <h2>Where it is</h2>
       <dl>
         <dt>log</dt>
@@ -104,6 +108,7 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
   return (
     <section class="pane span" tabIndex={0} aria-label="Session">
       <div class="bar">
+        <Back />
         <h1>Session {showNumber(i + 1)}</h1>
         <span
           class={

@@ -9,6 +9,7 @@ import { Changes } from './changes.tsx';
 import { indented } from './exact.ts';
 import { Conversation, Text } from './message.tsx';
 import { messagesOf } from './messages.ts';
+import { About, Back } from './narrow.tsx';
 import { selected, summary, toggleSelected } from './state.ts';
 import { Tree } from './tree.tsx';
 import type { Finding, RecordAnswer, SessionLine } from './types.ts';
@@ -28,6 +29,7 @@ export function RecordPage({ i }: { readonly i: number }): VNode {
         <Content key={`${i}${isOpen.value}`} answer={value} />
       </section>
       <aside class="side" tabIndex={0} aria-label="About the record">
+        <About />
         <Origin answer={value} />
         <Tree path={`record-tree?i=${i}`} />
         <Findings findings={value.findings} record={i} />
@@ -58,7 +60,9 @@ function Bar({ answer }: { readonly answer: RecordAnswer }): VNode {
   const isSelected = id != null && selected.value.has(id);
   return (
     <div class="bar">
+      <Back />
       <h1>Record {showNumber(answer.i + 1)}</h1>
+      <About />
       <fieldset class="seg">
         <legend class="sr">How it is shown</legend>
         <button
@@ -197,7 +201,7 @@ export function Findings(props: {
                 <bdi>{message}</bdi>
               ) : (
                 <a
-                  href={addressOf({ tab: 'records', i: record, query: { m: String(at) } })}
+                  href={addressOf({ tab: 'records', i: record, query: { m: String(at), about: undefined } })}
                   onClick={() => requestAnimationFrame(showMarked)}
                 >
                   <bdi>{message}</bdi>
