@@ -135,6 +135,11 @@ p.cap{margin:0 0 2px;font-size:11px;font-weight:500;color:var(--ink3)}
 .d-dropped .text,.minus{background:var(--bad-soft)}
 .plus{background:var(--good-soft)}
 .diff>p{font-size:12px}
+.side .members,.members{display:block;padding:2px 10px 9px}
+.members dt{margin-top:6px;font-size:11px;color:var(--ink3);overflow-wrap:anywhere}
+.members pre{font-size:11.8px;line-height:1.55}
+.members del{background:var(--bad-soft);text-decoration:line-through;text-decoration-color:var(--bad)}
+.members ins{background:var(--good-soft);text-decoration:none;box-shadow:0 1.5px var(--good)}
 .pane>.lead,.grown>.lead{padding:16px 28px;color:var(--ink2);max-width:46rem}
 .hex{margin:0 28px;padding:14px 16px;background:var(--card);border:1px solid var(--rule);border-radius:8px;font-size:12.2px;line-height:1.6}
 .hex mark{background:var(--bad);color:var(--paper);border-radius:3px;padding:0 3px}

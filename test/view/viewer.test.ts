@@ -227,6 +227,20 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
       'droppedgoose-infologged 13',
       'changednull-fieldslogged 14 → 13',
     ]);
+    const members = await page.$$eval('.members', (all) =>
+      all.map((one) =>
+        [...one.querySelectorAll('dt,del,ins')].map((part) =>
+          `${part.localName} ${part.textContent}`.slice(0, 40),
+        ),
+      ),
+    );
+    expect(members.slice(1)).toEqual([
+      ['dt content', 'del null'],
+      ['dt content', 'del null'],
+      ['dt refusal', 'del null'],
+    ]);
+    expect(members[0]?.[0]).toBe('dt content');
+    expect(members[0]?.[1]).toMatch(/^del {1,2}called goose, created by/);
     await page.context().close();
   });
 
