@@ -73,7 +73,7 @@ export interface MemberChange {
   readonly after: string | undefined;
 }
 
-/** Lists the members that differ, each as its text, or as JSON if it is no text. @returns undefined if a message is not JSON */
+/** Lists the members that differ, each as its text, or as JSON if it is a value of another type. @returns undefined if a message is not JSON */
 export function changedMembers(
   before: string,
   after: string,
@@ -113,7 +113,7 @@ const isObject = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.getPrototypeOf(value) !== null;
 
-/** Returns a text as it is, but as JSON beside a value that is no text: `"null"` is not `null`. */
+/** Returns a text as it is, but as JSON beside a value of another type: `"null"` is not `null`. */
 function textOf(value: unknown, other: unknown): string | undefined {
   const isAlike = other === undefined || typeof other === 'string';
   if (typeof value === 'string' && isAlike) return value;
