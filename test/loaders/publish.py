@@ -1,4 +1,4 @@
-"""Runs the commands and the program of docs/publish.md up to its section on redaction, with a stand-in for the Hub, and compares what they wrote.
+"""Runs the commands of docs/publish.md up to its section on redaction, with a stand-in for the Hub, and compares what they wrote.
 
     python publish.py WORK      exit status 1 and a text for each difference
 """
@@ -66,30 +66,15 @@ def shared() -> tuple[list[tuple[str, int]], str]:
     return [(line, 0) for line in lines], re.search(r"^```text\n(.*?)^```", section, re.M | re.S)[1].splitlines()[-1]
 
 
-def page() -> str:
-    return (ROOT / "docs/publish.md").read_text().split("\n## Redaction")[0]
-
-
 def commands() -> list[tuple[str, int]]:
-    """The commands with the statuses that they end with. A command goes on until its quotation marks are closed."""
-    found: list[str] = []
-    for block in re.findall(r"^```sh\n(.*?)^```", page(), re.M | re.S):
-        for line in block.splitlines():
-            if found and found[-1].count('"') % 2 == 1:
-                found[-1] += f"\n{line}"
-            else:
-                found.append(line)
-    statuses = [re.search(r"# exit status (\d+)", command) for command in found]
-    return [(command, int(status[1]) if status else 0) for command, status in zip(found, statuses)]
-
-
-def write_program(work: Path) -> None:
-    program = re.search(r"^```python\n# (\S+)\n(.*?)^```", page(), re.M | re.S)
-    (work / program[1]).write_text(program[2])
+    page = (ROOT / "docs/publish.md").read_text().split("\n## Redaction")[0]
+    lines = [line for block in re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S) for line in block.splitlines()]
+    statuses = [re.search(r"# exit status (\d+)", line) for line in lines]
+    return [(line, int(status[1]) if status else 0) for line, status in zip(lines, statuses)]
 
 
 def plant(work: Path) -> set[str]:
-    """Adds a session that is almost another one, and a benchmark; returns the sessions of which one or all must go."""
+    """Adds a session that is almost another one, a benchmark, and runs with little reward; returns the sessions of which one must go."""
     name = "market-brief-1768342443120394000"
     logs = work / "examples/logs/2026-01-13"
     again = name.replace("4000", "4001")
@@ -97,6 +82,9 @@ def plant(work: Path) -> set[str]:
     assert "on the train" in text
     (logs / f"{again}.jsonl").write_text(text.replace(name, again).replace("on the train", "on the bus"))
     (work / "benchmark.txt").write_text("You compare places for travellers. Use the weather tools, give temperatures in °C, and say when.\n")
+    path = work / "examples/dialects/runs.json"
+    runs = json.loads(path.read_text())
+    path.write_text(json.dumps([{**run, "reward": reward} for run in runs for reward in (0.0, 1.0, 0.4)]))
     return {name, again}
 
 
@@ -107,7 +95,6 @@ def run(work: Path, hub: str) -> str:
     shim = tools / "turnmill"
     shim.write_text(f'#!/bin/sh\nexec node "{ROOT}/dist/package/bin.js" "$@"\n')
     shim.chmod(0o755)
-    write_program(work)
     path = f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "HF_ENDPOINT": hub, "HF_TOKEN": "hf_none"}
     for line, status in [*commands(), *shared()[0]]:
@@ -155,7 +142,7 @@ def main(work: Path) -> None:
     assert len(written) > 10 and parquet(work / "dataset.parquet") == written, "dataset.parquet differs from the records"
     scored = records(f"{work}/scored/data/*.jsonl")
     good = [record for record in scored if float(record["metadata"]["reward"]) >= 0.5]
-    assert good and parquet(work / "good.parquet") == good, "good.parquet differs from the records with that reward"
+    assert 0 < len(good) < len(scored) and parquet(work / "good.parquet") == good, "good.parquet differs from the records with that reward"
     chosen = records(f"{work}/good/data/*.jsonl")
     assert chosen == [{name: value for name, value in record.items() if name != "metadata"} for record in good]
     check_cleaned(work, twins)
