@@ -22,6 +22,7 @@ import { refusedLines, sentenceOf } from './summary-sentence.ts';
 const FATES = ['snapshot', 'superseded', 'truncated', 'folded', 'blank'];
 const REJECTED = 'rejected:';
 const DROPPED = 'dropped:';
+const LOSSY_NUMBERS = 'reader-numbers';
 const LABEL_WIDTH = 11;
 const MAX_EXTENSIONS = 8;
 
@@ -58,6 +59,7 @@ export function summaryOf(
     row('repairs', [tally(sums.repairs)]),
     row('rewrites', [tally(without(sums.rewrites, LOOKS_SECRET))]),
     row('secrets', [seenSecrets(sums.rewrites)]),
+    row('numbers', [lossyNumbers(sums)]),
     ...findings(summary, notes),
     ...rejections(summary, notes),
   ].filter((line) => line !== undefined);
@@ -155,6 +157,14 @@ function seenSecrets(changes: Counts): string | undefined {
   const kinds = Object.values(only(changes, LOOKS_SECRET));
   const values = kinds.reduce((sum, n) => sum + n, 0);
   return values === 0 ? undefined : secretsLine(values, kinds.length);
+}
+
+/** Says how many records have numbers that the usual loader changes; only `check --target` counts them. */
+function lossyNumbers({
+  findings: { [LOSSY_NUMBERS]: records = 0 },
+}: RunSummary['sums']): string | undefined {
+  if (records === 0) return undefined;
+  return `${plural(records, 'record')} with numbers that \`load_dataset\` rounds or refuses (--arrow-safe, where the format has it, keeps them)`;
 }
 
 function splits({ splits: counts = {}, splitMoved = 0 }: RunSummary): string[] {

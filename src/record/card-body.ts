@@ -39,7 +39,7 @@ export function cardBody(
   if (settings.card !== undefined) return `${settings.card.trimEnd()}\n`;
   const parts = [
     ...[overview(rows), loading(needJson), splits(settings), origin(sums)],
-    ...[secrets(settings, sums.rewrites), limits(settings, sums)],
+    ...[secrets(settings, sums.rewrites), limits(settings, sums, needJson)],
   ];
   return `${parts.flat().join('\n')}\n`;
 }
@@ -62,7 +62,7 @@ function loading(needJson: readonly string[]): readonly string[] {
   if (needJson.length === 0) return [];
   const names = needJson.map((name) => `\`${name}\``).join(', ');
   return [
-    `\`load_dataset\` reads this folder with version 4.7 or newer of \`datasets\`: older ones have no type for JSON, which columns of ${names} have. In such columns it rounds numbers to 10 decimal places.`,
+    `\`load_dataset\` reads this folder with version 4.7 or newer of \`datasets\`: older ones have no type for JSON, which columns of ${names} have.`,
     '',
   ];
 }
@@ -107,13 +107,22 @@ function secrets({ redact }: BodySettings, rewrites: Counts): readonly string[] 
   ];
 }
 
-function limits({ copies }: BodySettings, { errors, warnings }: LedgerSums): readonly string[] {
+function limits(
+  { copies }: BodySettings,
+  { errors, warnings }: LedgerSums,
+  needJson: readonly string[],
+): readonly string[] {
   return [
     '## Limits',
     '',
     `- The checks reported ${plural(errors, 'error')} and ${plural(warnings, 'warning')}: \`reports/integrity.jsonl\`. What was rejected is in \`quarantine/rejected.jsonl\`.`,
     ...(copies === undefined
       ? ['- Copies of a conversation, in other files or as the beginning of a longer one, were kept.']
+      : []),
+    ...(needJson.length > 0
+      ? [
+          `- The shards have numbers as the logs do, but in columns of JSON (${needJson.map((name) => `\`${name}\``).join(', ')}) \`load_dataset\` rounds them to 10 decimal places, so that \`1e-12\` becomes 0, and refuses whole numbers of more than 64 bits. A build with \`--arrow-safe\` writes tools and arguments as texts, which keep them.`,
+        ]
       : []),
   ];
 }

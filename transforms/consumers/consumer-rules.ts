@@ -43,14 +43,15 @@ function hasNoProperties(tool: Uint8Array): boolean {
 const STRING = /"(?:[^"\\]|\\.)*"/g;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
-/** Whether a record has a number that the JSON type of `datasets` changes or refuses. */
-function hasLossyNumber(record: string): boolean {
-  return (record.replace(STRING, '""').match(NUMBER) ?? []).some((number) => {
+/** Counts the numbers of a record that the JSON type of `datasets` changes or refuses. */
+function lossyNumbers({ bytes }: ConsumedRecord): number {
+  const numbers = decode(bytes).replace(STRING, '""').match(NUMBER) ?? [];
+  return numbers.filter((number) => {
     if (/^-?\d+$/.test(number))
       return number.length > 18 && (number.length > 20 || !isIn64Bits(BigInt(number)));
     const value = Number(number);
     return Math.abs(value) < 1e21 ? Number(value.toFixed(10)) !== value : !Number.isFinite(value);
-  });
+  }).length;
 }
 
 /** The loader reads whole numbers with or without a sign. */
@@ -128,7 +129,11 @@ export const consumerRules: readonly ConsumerRule[] = [
     formats: ['chat', 'chat-inline', 'trl', 'openai', 'atif', 'samples'],
     problem:
       'has a number outside of texts that `load_dataset` rounds to 10 decimal places, or refuses because it has more than 64 bits',
-    broken: ({ bytes }) => (hasLossyNumber(decode(bytes)) ? [-1] : []),
+    detail: (record) => {
+      const count = lossyNumbers(record);
+      return count === 1 ? '1 number' : `${count} numbers`;
+    },
+    broken: (record) => (lossyNumbers(record) > 0 ? [-1] : []),
   },
   ...templateRules,
   ...openaiRules,

@@ -123,6 +123,23 @@ describe('check --target', () => {
     'reader-members': ['openai', [ask, reply({ annotations: [] })]],
   };
 
+  test('says in the summary how many records have numbers that are lost', async () => {
+    const input = join(logs(), '..', 'numbers');
+    const asked = (id: string, args: string) =>
+      entry({ id, messages: [ask, calls(args), answer('c'), reply({})], reply: null });
+    writeLog(input, 'a.jsonl', [
+      asked('a', '{"n":1e-12}'),
+      asked('b', '{"n":0.5}'),
+      asked('c', '{"n":1e400}'),
+    ]);
+    const { stderr } = await turnmill(['check', input, '--target', 'trl', '--session-by', 'id']);
+    expect(stderr).toContain(
+      'numbers    2 records with numbers that `load_dataset` rounds or refuses (--arrow-safe, where the format has it, keeps them)',
+    );
+    const safe = await turnmill(['check', input, '--target', 'trl', '--session-by', 'id', '--arrow-safe']);
+    expect(safe.stderr).not.toContain('numbers  ');
+  });
+
   test.each(Object.entries(broken))('%s', async (rule, [target, messages, tools = []]) => {
     const folder = join(logs(), '..', 'one');
     writeLog(folder, 'x.jsonl', [entry({ messages, tools, reply: null })]);

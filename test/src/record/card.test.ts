@@ -129,6 +129,10 @@ describe('the text of a card', () => {
       'version 4.7 or newer of `datasets`: older ones have no type for JSON, which columns of `chat` have',
     );
     expect(body({ format: ['sharegpt'] })).not.toContain('4.7');
+    expect(body({})).toMatch(
+      /## Limits\n\n(?:- .*\n)*- .*in columns of JSON \(`chat`\).*10 decimal places.*--arrow-safe/,
+    );
+    expect(body({ format: ['sharegpt'] })).not.toContain('decimal places');
     const safe = { format: ['chat'], formatOptions: { arrowSafe: true } };
     const record = { messages: [{ role: 'user', content: 'q' }], tools: '[]' };
     expect(card(safe, [shard('data/a-00000.jsonl')], [record])).not.toContain('4.7');

@@ -253,6 +253,16 @@ describe('the consumer of a format', () => {
     expect(found(numbered(json, { arrowSafe: true }))).toEqual([]);
   });
 
+  it('counts the numbers that are lost', () => {
+    const textOf = (json: string): string | undefined =>
+      [...apply(checkConsumers.create({}), [numbered(json)])]
+        .filter((element) => element.kind === 'finding')
+        .find(({ rule }) => rule === 'reader-numbers')?.message;
+    expect(textOf('1e-12')).toMatch(/: 1 number$/);
+    expect(textOf('[1e-12,0.5,18446744073709551616]')).toMatch(/: 2 numbers$/);
+    expect(textOf('0.5')).toBeUndefined();
+  });
+
   it('sharegpt: a tool without properties', () => {
     const parameters = (value: object) => toolOf({ name: 'f', parameters: value }, 'f');
     expect(found(recordOf('sharegpt', GOOD, {}, [parameters({ properties: {} })]))).toEqual([]);
