@@ -41,6 +41,8 @@ const commandsOf = (page: string): readonly Command[] =>
     .map((line) => ({ line, status: Number(/# exit status (\d+)/.exec(line)?.[1] ?? 0) }));
 
 let folder: string;
+/** Output of each command that has run, by page and line. */
+const printed = new Map<string, string>();
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'turnmill-readme-'));
@@ -86,6 +88,7 @@ describe.each([
       env,
       encoding: 'utf8',
     });
+    printed.set(`${page} ${line}`, `${run.stdout}${run.stderr}`);
     expect({ status: run.status, errors: run.status === status ? '' : run.stderr }).toEqual({
       status,
       errors: '',
@@ -174,18 +177,20 @@ describe('pages that are read in full', () => {
   });
 });
 
-it.each(['docs/reading-logs.md', 'docs/cleaning.md'])('%s shows what its commands print', (page) => {
+it.each([
+  ['docs/reading-logs.md', 1],
+  ['docs/cleaning.md', 2],
+])('%s shows what its commands have printed', (page, atLeast) => {
   const pairs = [
     ...read(page).matchAll(/^```sh\n([^`]*)```\n(?:\n[^`\n|-][^\n]*\n)?\n```text\n([^`]*)```/gm),
   ];
-  expect(pairs.length).toBeGreaterThan(0);
+  expect(pairs.length).toBeGreaterThanOrEqual(atLeast);
   for (const [, block = '', shown = ''] of pairs) {
-    const run = spawnSync('bash', ['-c', block.replaceAll('--out', '--replace --out')], {
-      cwd: folderOf(page),
-      env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
-      encoding: 'utf8',
-    });
-    expect(`${run.stdout}${run.stderr}`).toContain(shown);
+    const outputs = block
+      .trimEnd()
+      .split('\n')
+      .map((line) => printed.get(`${page} ${line}`));
+    expect(outputs.join('')).toContain(shown);
   }
 });
 
