@@ -58,7 +58,11 @@ function folderOf(page: string): string {
   mkdirSync(own, { recursive: true });
   try {
     symlinkSync(join(root, 'examples'), join(own, 'examples'));
-  } catch {} // an earlier command of the page has created it
+  } catch {
+    return own; // an earlier command of the page has created it
+  }
+  for (const [, name = '', text = ''] of read(page).matchAll(/^<!-- file: (\S+) -->\n\n```\w+\n([^`]*)```/gm))
+    writeFileSync(join(own, name), text);
   return own;
 }
 
@@ -67,7 +71,7 @@ describe.each([
   ['docs/quickstart.md', 7],
   ['docs/reading-logs.md', 5],
   ['docs/choosing-a-format.md', 6],
-  ['docs/cleaning.md', 8],
+  ['docs/cleaning.md', 10],
   ['docs/dataset.md', 2],
   ['docs/nightly.md', 4],
   ['docs/copies.md', 3],
