@@ -31,6 +31,8 @@ describe('dependencies point in one direction', () => {
       'preact-render-to-string',
       '@preact/signals',
       '@tanstack/virtual-core',
+      '@lezer/markdown',
+      '@lezer/common',
       'node:http',
       'picomatch',
       'pino',

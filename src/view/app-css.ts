@@ -91,6 +91,24 @@ kbd{font-size:11px;border:1px solid var(--rule2);border-bottom-width:2px;border-
 .context>.note{padding:8px 28px 12px 138px;border-bottom:2px dashed var(--rule2)}
 .text pre{font-family:inherit;font-size:14px;line-height:1.55}
 .text.mono pre{font-size:12.2px;line-height:1.55}
+.text pre .md-mark,.text .md-mark{font-size:0}
+.text i{font-style:normal}
+.md-strong,.md-h{font-weight:650}
+.md-h{font-size:1.12em}
+.md-em{font-style:italic}
+.md-s{text-decoration:line-through}
+.md-code{font-family:var(--mono);font-size:.9em;background:var(--sunk);border-radius:4px;padding:1px 4px}
+.md-link{text-decoration:underline;text-decoration-color:var(--rule2);text-underline-offset:2px}
+.md-url,.md-html{color:var(--ink2)}
+.md-url,.md-html{font-size:.9em}
+.md-html{font-family:var(--mono)}
+.md-item{color:var(--ink2);font-weight:650}
+.md-block,.md-table{display:block;font-family:var(--mono);font-size:12.2px;line-height:1.55}
+.md-block{background:var(--sunk);border-radius:6px;padding:6px 10px;margin:3px 0}
+.md-quote{display:block;border-left:3px solid var(--rule2);padding-left:10px;color:var(--ink2)}
+.md-rule{display:block;font-size:0;line-height:0;border-top:1px solid var(--rule2);margin:2px 0;max-width:46rem}
+.md-cell{display:inline-block;max-width:100%}
+.text img{display:block;margin:4px 0}
 .more{font-size:12.5px;color:var(--accent);margin-top:4px;text-decoration:underline;text-underline-offset:2px}
 .note{color:var(--ink2);font-size:13px;font-style:italic}
 .msg img{max-width:min(100%,420px);max-height:320px;border:1px solid var(--rule);border-radius:6px;min-width:24px;min-height:24px;background:var(--sunk)}

@@ -10,8 +10,8 @@ const REFUSALS = 'src/view/refusals.ts';
 export const viewSabotages: Readonly<Record<string, Sabotage>> = {
   v1_text_as_html: {
     file: 'src/view/app/message.tsx',
-    from: '<pre>{isCut ? text.slice(0, shown) : text}</pre>',
-    to: '<pre dangerouslySetInnerHTML={{ __html: isCut ? text.slice(0, shown) : text }} />',
+    from: '<pre>{mono ? part : <Markdown text={part} />}</pre>',
+    to: '<pre dangerouslySetInnerHTML={{ __html: part }} />',
     test: [VIEWER, 'runs nothing'],
   },
   v1_name_as_html: {

@@ -183,6 +183,20 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     expect(await shown()).toContain('"account_id": 12345678901234567890');
     expect(await shown()).toContain('1.0');
     expect(await shown()).not.toContain('12345678901234567000');
+    // Markdown is shown as such, and a selection of it is the text as it was logged
+    const [line = ''] = readFileSync(join(folder, 'demo/data/2026-01-13-00000.jsonl'), 'utf8')
+      .split('\n')
+      .slice(3);
+    const brief = (JSON.parse(line) as { messages: { content: string }[] }).messages[9]?.content;
+    expect(brief).toMatch(/^\*\*Tuesday evening\*\* .*\n\n\| \| last/);
+    const pre = '.msg[aria-label="message 9, assistant"] .text pre';
+    const [text, selection, bold] = (await page.$eval(pre, (element) => {
+      getSelection()?.selectAllChildren(element);
+      const strong = [...element.querySelectorAll<HTMLElement>('.md-strong')];
+      return [element.textContent, String(getSelection()), strong.map((one) => one.textContent)];
+    })) as readonly [string, string, readonly string[]];
+    expect([text, selection]).toEqual([brief, brief]);
+    expect(bold[0]).toContain('Tuesday evening');
     await goTo(page, '#/records/3?view=raw');
     await until(page, "document.querySelector('.seg [aria-pressed=true]')?.textContent === 'raw'");
     expect(await shown()).not.toContain('12345678901234567000');
@@ -375,7 +389,14 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     const { page, requests } = await openRecords(demo.url);
     await goTo(page, '#/records/0');
     const searches = () => requests.filter((url) => url.includes('/api/search'));
-    await page.type('#q', 'boarding', { delay: 20 });
+    await page.focus('#q');
+    await page.evaluate(() => {
+      const field = document.querySelector('#q') as HTMLInputElement;
+      for (let end = 1; end <= 'boarding'.length; end++) {
+        field.value = 'boarding'.slice(0, end);
+        field.dispatchEvent(new InputEvent('input', { bubbles: true })); // all keys arrive before the pause
+      }
+    });
     await until(page, "document.querySelector('.find [role=status]').textContent === '1'");
     expect(searches().map((url) => new URL(url).searchParams.get('q'))).toEqual(['boarding']);
     await page.keyboard.press('Escape');

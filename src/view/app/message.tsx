@@ -5,19 +5,17 @@ import { showBytes, showCount } from '../../charts/numbers.ts';
 import { marked } from './address.ts';
 import { indented, keepsNumbers, laidOut, parseExact } from './exact.ts';
 import { endOfHit } from './highlight.ts';
+import { Markdown } from './markdown.tsx';
 import { callIdOf, callsOf, reasoningOf } from './messages.ts';
+import { endOfImage, Picture } from './picture.tsx';
 import type { Call, Message, Shown, ShownPart } from './types.ts';
 
 const CLIP = 6000;
 const GROW = 4;
 const HINT = 90;
-/** Larger images are shown on a click. */
-const LARGE_IMAGE = 200_000;
-const IMAGE = /^data:image\/(?:png|jpeg|gif|webp)[;,]/;
-const SHOWN_ADDRESS = 120;
 const EMPTY: Shown = {};
 
-/** Shows a text; of a long one, only a part, and how much more there is. */
+/** Shows a text, as Markdown unless it is `mono`; of a long one, only a part, and how much more there is. */
 export function Text(props: {
   readonly text: string;
   readonly mono?: boolean;
@@ -26,32 +24,18 @@ export function Text(props: {
   const { text, mono = false, clip = CLIP } = props;
   const [most, setMost] = useState(clip);
   const shown = text.length > most ? Math.max(most, endOfHit(text)) : most;
-  const isCut = text.length > shown;
+  const end = endOfImage(text, shown);
+  const isCut = text.length > end;
+  const part = isCut ? text.slice(0, end) : text;
   return (
     <div class={mono ? 'text mono' : 'text'} dir="auto">
-      <pre>{isCut ? text.slice(0, shown) : text}</pre>
+      <pre>{mono ? part : <Markdown text={part} />}</pre>
       {isCut ? (
         <button type="button" class="more" onClick={() => setMost(shown * GROW)}>
-          {showBytes(text.length - shown)} more
+          {showBytes(text.length - end)} more
         </button>
       ) : null}
     </div>
-  );
-}
-
-function Picture({ address }: { readonly address: string }): VNode {
-  const [isShown, show] = useState(address.length < LARGE_IMAGE);
-  if (!IMAGE.test(address))
-    return (
-      <p class="note">
-        image not loaded: <bdi class="mono">{address.slice(0, SHOWN_ADDRESS)}</bdi>
-      </p>
-    );
-  if (isShown) return <img src={address} alt="part of the message" loading="lazy" />;
-  return (
-    <button type="button" class="more" onClick={() => show(true)}>
-      show image, {showBytes(Math.round(address.length * 0.75))}
-    </button>
   );
 }
 
