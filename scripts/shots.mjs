@@ -21,12 +21,25 @@ const MAX_BYTES = 1_000_000;
 const BASELINES = [
   ...['report-light', 'record-light', 'record-open-dark', 'sessions-light', 'rejected-dark', 'live-light'],
 ];
+/** Those of the documentation. */
+const SHOWN = [
+  ...[
+    'overview-light',
+    'record-light',
+    'record-open-dark',
+    'sessions-light',
+    'rejected-light',
+    'search-light',
+  ],
+  ...['live-light', 'copies-light', 'report-light', 'report-dark', 'report-whole-light'],
+];
 const CHROMIUM_ARGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
 /** Name, hash of the address, and a selector that matches when the page is ready. */
 const PAGES = [
+  ['overview', '#/overview', '#problems'],
   ['record', '#/records/3', '.diff section'],
   ['record-open', '#/records/0?open=1', '.call[open]'],
   ['sessions', '#/sessions/6', '.about'],
@@ -63,8 +76,8 @@ async function eachPage(browser, out, take) {
       await page.evaluate((to) => {
         location.hash = to;
       }, hash);
-      await page.waitForSelector('.row .ttl');
       await page.waitForSelector(ready);
+      if (name !== 'overview') await page.waitForSelector('.row .ttl');
       if (hash.startsWith('#/records')) await page.waitForSelector('.diff > p');
       await take(page, `${name}-${colorScheme}`);
     }
@@ -154,7 +167,8 @@ function writeAll(pictures, version) {
   }
   for (const file of readdirSync(pictures)) {
     const name = file.slice(0, -'.png'.length);
-    toWebp(join(pictures, file), join(shots, `${name}.webp`), '-near_lossless', '40');
+    if (SHOWN.includes(name))
+      toWebp(join(pictures, file), join(shots, `${name}.webp`), '-near_lossless', '40');
     if (BASELINES.includes(name))
       toWebp(join(pictures, file), join(baselines, `${name}.webp`), '-lossless', '-exact');
   }

@@ -131,7 +131,7 @@ p.cap{margin:0 0 2px;font-size:11px;font-weight:500;color:var(--ink3)}
 .states span{border:1px dashed var(--rule2);border-radius:4px;padding:0 6px}
 .side{overflow:auto;border-left:1px solid var(--rule);background:var(--card);padding:16px 18px 40px}
 .side h2{font-size:12.5px;font-weight:600;color:var(--ink2);margin:20px 0 8px}
-.side h2:first-child{margin-top:0}
+.side h2:first-child,.side>.aside-only+h2{margin-top:0}
 .side dl{display:grid;grid-template-columns:62px minmax(0,1fr);gap:4px 10px;font-size:12.5px}
 .side dt{color:var(--ink3)}
 .side dd{overflow-wrap:anywhere}

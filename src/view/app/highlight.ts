@@ -7,7 +7,7 @@ import { words } from './address.ts';
 import { readQuery } from './query.ts';
 
 /** Elements whose text is searched as a whole. */
-const BLOCKS = '.ttl,.text,.hint,.hex,.src';
+const BLOCKS = '.ttl,.text,.activity,.hint,.hex,.src';
 const NAME = 'found';
 const MAX_MARKS = 5000;
 /** Text that is shown after a hit in a long text. */
@@ -83,6 +83,9 @@ function reveal(range: Range, pane: Element): void {
   if (top < first || bottom > last) element?.scrollIntoView({ block: 'center' });
 }
 
+const firstIn = (css: string, ranges: readonly Range[]): Range | undefined =>
+  ranges.find(({ startContainer }) => startContainer.parentElement?.closest(css) != null);
+
 let revealed = '';
 
 function mark(): void {
@@ -91,8 +94,7 @@ function mark(): void {
     for (const block of document.querySelectorAll(BLOCKS)) addRanges(block, ranges);
   CSS.highlights.set(NAME, new Highlight(...ranges));
   const pane = document.querySelector('.pane');
-  const first =
-    pane === null ? undefined : ranges.find(({ startContainer }) => pane.contains(startContainer));
+  const first = pane === null ? undefined : (firstIn('.msg', ranges) ?? firstIn('.pane', ranges));
   if (pane === null || first === undefined || revealed === location.hash) return;
   revealed = location.hash;
   if (!/[?&]m=/.test(revealed)) reveal(first, pane);

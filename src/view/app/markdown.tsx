@@ -13,6 +13,8 @@ const markdown: MarkdownParser = parser.configure(GFM);
 const MAX_CHARACTERS = 30_000;
 const IMAGE_DATA = /\]\(data:image\/[^)\s]*\)/g;
 const MAX_CELL = 40;
+/** Hidden in most cells. */
+const CELL_MARKS = /\*\*|`/g;
 /** Levels of nesting that are styled. */
 const MAX_DEPTH = 40;
 
@@ -131,7 +133,10 @@ class Renderer {
     const widths: number[] = [];
     for (const row of rows)
       for (const [i, cell] of this.#cellsOf(row).entries())
-        widths[i] = Math.min(MAX_CELL, Math.max(widths[i] ?? 0, charactersIn(this.#text.slice(...cell))));
+        widths[i] = Math.min(
+          MAX_CELL,
+          Math.max(widths[i] ?? 0, charactersIn(this.#text.slice(...cell).replaceAll(CELL_MARKS, ''))),
+        );
     const parts: ComponentChildren[] = [];
     for (let child = node.firstChild; child !== null; child = child.nextSibling) {
       parts.push(this.#upTo(child.from));
