@@ -21,6 +21,7 @@ import judge_mlx
 import judge_openai
 import judge_sharegpt
 import judge_sts
+import judge_swift
 import judge_templates
 import probes
 from built import COMMAND, Dataset, build
@@ -37,12 +38,12 @@ FORMATS = {
     "atif": [judge_atif.judge],
     "functiongemma": [judge_gemma.judge, judge_mlx.judge],
     "functiongemma-teaching": [judge_gemma.judge_teaching],
-    "openai": [judge_openai.judge, judge_templates.judge, judge_mlx.judge],
+    "openai": [judge_openai.judge, judge_templates.judge, judge_mlx.judge, judge_swift.judge],
     "openai --reasoning drop": [judge_openai.judge],
     "prompt": [judge_mlx.judge],
     "sharegpt": [judge_sharegpt.judge],
     "sts": [judge_sts.judge],
-    "trl": [judge_templates.judge, judge_mlx.judge],
+    "trl": [judge_templates.judge, judge_mlx.judge, judge_swift.judge],
     "axolotl": [judge_axolotl.judge],  # last: it replaces torch
 }
 #: Loaded as typed columns, with and without the option that makes them safe.

@@ -52,6 +52,30 @@ def llama_factory():
 
 
 @functools.cache
+def swift():
+    """ms-swift's preprocessor of records with `messages`, and the type that its templates get them as."""
+    _torch()
+    _folders("swift", "dataset", "dataset.preprocessor", "template")
+    _module("modelscope.hub.utils.utils", get_cache_dir=str)
+    root = Path(sys.modules["swift"].__path__[0])
+    schemas = importlib.util.spec_from_file_location("swift_schemas", root / "utils/schema_utils.py")
+    utils = importlib.util.module_from_spec(schemas)
+    schemas.loader.exec_module(utils)
+    nothing = {name: contextlib.nullcontext for name in ("is_dist", "is_master", "safe_ddp_context")}
+    shown = {"TOOL_KEYS": utils.TOOL_KEYS, "remove_arrow_padding": utils.remove_arrow_padding}
+    _module("swift.utils", get_logger=lambda: logging.getLogger("swift"), **shown, **nothing)
+    logging.getLogger("swift").setLevel(logging.CRITICAL)
+    _module("PIL", Image=types.SimpleNamespace(Image=object))
+    sys.modules["swift.template"].history_to_messages = None
+    sys.modules["swift.template"].MaxLengthError = type("MaxLengthError", (Exception,), {})
+    from swift.dataset.preprocessor import core
+    from swift.template import template_inputs
+
+    del sys.modules["torch"], sys.modules["PIL"]  # other readers look whether they are installed
+    return core.MessagesPreprocessor(), template_inputs.StdTemplateInputs
+
+
+@functools.cache
 def axolotl():
     """axolotl's strategy and prompter for `type: chat_template`."""
     _torch()
