@@ -31,6 +31,7 @@ export const PROFILE_LIMITS = {
 
 const MAX_MESSAGE = 240;
 const MAX_ROLES = 31;
+const MAX_DIALECTS = 100;
 const MAX_NAMES = 10_000;
 const OTHER = 'other';
 
@@ -89,6 +90,7 @@ export class ProfileCounter {
     string,
     { written: number; empty: number; rejected: number; contained?: number }
   >();
+  readonly #dialects = new NameTally(MAX_DIALECTS);
   #branches = 0;
   /** The last session that is not a further branch. */
   #first: SessionLine | undefined;
@@ -159,8 +161,9 @@ export class ProfileCounter {
     seen.examples.push({ source: shortName(source), line: entry, message: text });
   }
 
-  source({ source, status, lines, size = 0, fates }: SourceLine): void {
+  source({ source, status, dialect, lines, size = 0, fates }: SourceLine): void {
     if (status === 'skipped') return;
+    if (dialect !== undefined) this.#dialects.addAll({ [dialect]: 1 });
     const seen = { source: shortName(source), lines, size, fates, rejected: rejectedIn(fates) };
     if (this.#lastShown !== undefined && sortsAfter(seen, this.#lastShown)) return;
     this.#sources.push(seen);
@@ -194,6 +197,7 @@ export class ProfileCounter {
       groups: this.#shownGroups(),
       group_count: this.#groups.size,
       ...(this.#branches > 0 && { branches: this.#branches }),
+      dialects: this.#dialects.largest(MAX_DIALECTS + 1),
       sources: this.#sources.map(shownSource),
     };
   }

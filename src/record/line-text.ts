@@ -31,14 +31,15 @@ export function sessionText(line: SessionLine): string {
 
 /** Formats a line of `ledger/sources.jsonl`. */
 export function sourceText(line: SourceLine): string {
-  const { size, compression, bytes, parts, framed, repairs } = line;
+  const { dialect, size, compression, bytes, parts, framed, repairs } = line;
   const isCommon = line.reason === undefined && line.detail === undefined && line.packed === undefined;
   if (!isCommon || isFromOddInput(line) || size === undefined || compression === undefined)
     return JSON.stringify(line);
   if (bytes === undefined || parts === undefined || framed === undefined || repairs === undefined)
     return JSON.stringify(line);
   return (
-    `{"source":${quote(line.source)},"status":${quote(line.status)},"size":${size}` +
+    `{"source":${quote(line.source)},"status":${quote(line.status)}` +
+    `${dialect === undefined ? '' : `,"dialect":${quote(dialect)}`},"size":${size}` +
     `,"compression":${quote(compression)},"bytes":${bytes}` +
     `,"parts":{"bom":${parts.bom},"lines":${parts.lines},"terminators":${parts.terminators},"rest":${parts.rest}}` +
     `,"framed":${framed},"lines":${line.lines}` +

@@ -70,6 +70,7 @@ export class SourceLines {
       status: report.status,
       reason: rejection?.reason,
       detail: rejection?.detail,
+      dialect: report.dialect,
       size,
       compression: report.compression,
       packed: report.packed && packedLine(report, report.packed, size),

@@ -36,7 +36,11 @@ export function Page({ data }: { readonly data: ReportData }): VNode {
         {profile.findings.length === 0 ? null : <FindingsSection findings={profile.findings} />}
         {hasChanges(manifest.ledger) ? <ChangesSection ledger={manifest.ledger} /> : null}
         {drift === undefined ? null : <DriftSection drift={drift} />}
-        <SourcesSection sources={profile.sources} count={sumOf(manifest.ledger.sources)} />
+        <SourcesSection
+          sources={profile.sources}
+          dialects={profile.dialects}
+          count={sumOf(manifest.ledger.sources)}
+        />
         <ReproduceSection manifest={manifest} run={run} dataset={dataset} />
       </main>
       <footer class="wrap">

@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { Dot, Stack } from '../charts/bars.tsx';
 import { fittedName, shellWord, showBytes, showCount, showNumber } from '../charts/numbers.ts';
+import type { Counts } from '../dataset/schema/ledger.ts';
 import type { ManifestShard, RunFacts } from '../dataset/schema/manifest.ts';
 import type { SourceProfile } from '../dataset/schema/reports.ts';
 import { Outside, OutsideName } from './outside.tsx';
@@ -12,12 +13,14 @@ const MAX_INPUTS = 10;
 
 export function SourcesSection(props: {
   readonly sources: readonly SourceProfile[];
+  readonly dialects: Counts;
   readonly count: number;
 }): VNode {
-  const { sources, count } = props;
+  const { sources, dialects, count } = props;
   return (
     <section id="sources">
       <h2>Sources</h2>
+      <Dialects dialects={dialects} />
       <p>
         {count > sources.length
           ? `The ${sources.length} of ${showNumber(count)} with the most rejected lines; all are in ledger/sources.jsonl.`
@@ -37,6 +40,14 @@ export function SourcesSection(props: {
         ))}
       </div>
     </section>
+  );
+}
+
+function Dialects({ dialects }: { readonly dialects: Counts }): VNode | null {
+  const sorted = Object.entries(dialects).sort(([, n], [, m]) => m - n);
+  if (sorted.length === 0) return null;
+  return (
+    <p>{`By dialect: ${sorted.map(([name, n]) => `${fittedName(name)} ${showNumber(n)}`).join(', ')}.`}</p>
   );
 }
 

@@ -230,7 +230,7 @@ export class SourceResults {
 
   #reportOf({ index, fingerprint, name }: ReusedSource): SourceReport {
     const line = this.#present(LINE_FILES.sources, this.#files.sources.take());
-    const { status, reason, detail = '', packed } = line;
+    const { status, reason, detail = '', dialect, packed } = line;
     if (status === 'skipped')
       throw damaged(this.#run.pathOf(LINE_FILES.sources), `says that ${name} was skipped`);
     const { bom: _bom, crlf: _crlf, 'no-final-newline': _end, ...repairs } = line.repairs ?? {};
@@ -239,6 +239,7 @@ export class SourceResults {
       source: index,
       status,
       ...(reason !== undefined && { rejection: { reason, detail } }),
+      ...(dialect !== undefined && { dialect }),
       compression: this.#present(LINE_FILES.sources, line.compression),
       fingerprint,
       ...(packed && { packed: packedOf(packed) }),

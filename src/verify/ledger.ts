@@ -108,6 +108,7 @@ class LedgerReader {
       if (skipped) break;
     }
     if (!skipped) {
+      profile.source(at.value);
       for await (const line of this.#sessions.of(key)) {
         checkSession(line, tally, this.#session);
         profile.session(line.value);

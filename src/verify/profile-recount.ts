@@ -2,7 +2,7 @@
  * Recounts `profile` in reports/summary.json: histograms, roles, tools, reasons, findings and groups. Only the numbers
  * in the lists are compared, because the examples depend on the order of the lines.
  */
-import type { SessionLine } from '../dataset/schema/ledger.ts';
+import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { DatasetProfile, FindingLine, RecordsProfile } from '../dataset/schema/reports.ts';
 import type { Problems } from './problems.ts';
@@ -21,6 +21,7 @@ const FILE = 'reports/summary.json';
 const NAME = 120;
 const MAX_ROLES = 31;
 const MAX_TOOLS = 10_000;
+const MAX_DIALECTS = 100;
 const SHOWN = { reasons: 24, tools: 20, groups: 60 } as const;
 const REJECTED = 'rejected:';
 /** Id of a further branch: that of the session, and a number. */
@@ -36,6 +37,7 @@ export class ProfileRecount {
   readonly #reasons: Counts = new Map();
   readonly #findings: Counts = new Map();
   readonly #sessionFates: Counts = new Map();
+  readonly #dialects: Counts = new Map();
   #bytes = 0;
   #longest = 0;
   #hasDecks = false;
@@ -87,6 +89,10 @@ export class ProfileRecount {
     add(this.#findings, `${severity} ${rule}`, asCount(count) ?? 1);
   }
 
+  source({ dialect }: Untrusted<SourceLine>): void {
+    if (dialect !== undefined) addBounded(this.#dialects, String(dialect), MAX_DIALECTS);
+  }
+
   session({ fate, id, source, input }: Untrusted<SessionLine>): void {
     this.#branch(JSON.stringify([input ?? 0, source]), asText(id));
     const text = asText(fate) ?? '';
@@ -127,6 +133,7 @@ export class ProfileRecount {
       count,
     ]);
     same('findings', largest(this.#findings, SHOWN.reasons), Object.fromEntries(findings));
+    same('dialects', this.#dialects, profile.dialects);
     if (asObjects(profile.groups).length === asCount(profile.group_count))
       same('groups', this.#sessionFates, sumsOf(asObjects(profile.groups)));
   }

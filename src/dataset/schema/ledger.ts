@@ -17,6 +17,8 @@ export interface SourceLine {
   readonly reason?: string | undefined;
   /** The reason in words. @example "the data is damaged at byte 4096" */
   readonly detail?: string | undefined;
+  /** Dialect in which it was read, if one recognised it. @example "claude-code" */
+  readonly dialect?: string | undefined;
   /** Size of the file when it was opened; for a folder that is one source, the bytes that were read. @unit bytes @example 16623 */
   readonly size?: number | undefined;
   /** Compression: `none`, `gzip` or `zstd`. @example "none" */

@@ -91,6 +91,8 @@ export interface DatasetProfile {
   readonly group_count: number;
   /** Sessions that are a further branch of a session before them (`ID#2`, `ID#3`, ...), if there are any. @unit sessions @example 3 */
   readonly branches?: number | undefined;
+  /** Sources by the dialect in which they were read; `other` for those of further ones. @unit sources @example {"claude-code":24,"codex":2} */
+  readonly dialects: Counts;
   /** Sources: the 25 with the most rejected lines. */
   readonly sources: readonly SourceProfile[];
 }

@@ -45,6 +45,7 @@ function monster(): ReportData {
     },
     groups: many(60, (i) => ({ group: `${i}${long}`.slice(0, 120), written: 1, empty: 1, rejected: 1 })),
     group_count: 10_000,
+    dialects: { exchange: 3, codex: 12 },
     sources: many(25, (i) => ({
       source: `${i}${long}`.slice(0, 120),
       lines: 9,
@@ -119,6 +120,16 @@ describe('the report of a build', () => {
       page.includes('turnmill explain 2026-01-14/build-watch-1768401720884000000.jsonl:3 --in DATASET'),
     ).toBe(true);
     expect(/<script|<img|<iframe| style=| on[a-z]+=|href="[^#]/.test(page)).toBe(false);
+  });
+
+  test('counts the sources of each dialect', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const logs = ['claude-code.jsonl', 'codex.jsonl', 'exchange.jsonl'];
+    await build({ inputs: logs.map((name) => join(root, 'examples/dialects', name)), out });
+    const [first] = readFileSync(join(out, 'ledger/sources.jsonl'), 'utf8').split('\n');
+    expect(first).toContain('"status":"read","dialect":"claude-code","size":');
+    const page = readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ');
+    expect(page).toContain('<p>By dialect: claude-code 1, codex 1, exchange 1.</p>');
   });
 
   test('counts contained sessions and further branches', async () => {

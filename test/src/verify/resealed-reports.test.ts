@@ -123,6 +123,15 @@ describe('in the manifest and the reports, verify finds', () => {
     expect(problems).toEqual([expect.stringContaining(`profile.${list}`)]);
   });
 
+  test('a wrong count of a dialect in the report', async () => {
+    const problems = await problemsAfter((copy) => {
+      const summary = JSON.parse(copy.read('reports/summary.json').toString());
+      summary.profile.dialects.codex = 1;
+      copy.write('reports/summary.json', `${JSON.stringify(summary, null, 2)}\n`);
+    });
+    expect(problems).toEqual([expect.stringContaining('profile.dialects')]);
+  });
+
   test('a summary without the counts of the report', async () => {
     const problems = await problemsAfter((copy) => {
       const { profile: _profile, ...sums } = JSON.parse(copy.read('reports/summary.json').toString());
