@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/folder.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = join(root, 'examples/dialects');
-const pageOf = (name: string): string => readFileSync(join(root, 'docs', name), 'utf8');
+const pageOf = (name: string): string => readFileSync(join(root, 'docs/reference', name), 'utf8');
 const namesOf = (plugins: readonly { readonly name: string }[]): string[] => plugins.map(({ name }) => name);
 
 /** The section of a page about this plug-in. */

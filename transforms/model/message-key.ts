@@ -8,16 +8,7 @@ import { encode, knownText, NO_TEXT, parseJson, textPieces } from '../json/utf8.
 import { equalityKey } from './equality-key.ts';
 import { createSha256, shortHashOf } from './hashed-set.ts';
 import { isObject } from './message.ts';
-import { MessageReader } from './message-reader.ts';
-
-/** The facts about a message that count, without the messages before it. */
-export interface MessageKey {
-  /** Hash of role, content and calls. */
-  readonly digest: string;
-  readonly callIds: readonly string[];
-  /** Id of the call that it answers; undefined if it is not a result. */
-  readonly answered: string | undefined;
-}
+import { type MessageKey, MessageReader } from './message-reader.ts';
 
 const SAME_ROLES: ReadonlyMap<string, string> = new Map([
   ['developer', 'system'],

@@ -2,7 +2,15 @@
 import { decode } from '../json/utf8.ts';
 import { MESSAGE_WASM } from '../json/wasm/message.wasm.ts';
 import { shortHash } from './hashed-set.ts';
-import type { MessageKey } from './message-key.ts';
+
+/** The facts about a message that count, without the messages before it. */
+export interface MessageKey {
+  /** Hash of role, content and calls. */
+  readonly digest: string;
+  readonly callIds: readonly string[];
+  /** Id of the call that it answers; undefined if it is not a result. */
+  readonly answered: string | undefined;
+}
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };

@@ -4,7 +4,8 @@
  */
 import type { Message } from './element.ts';
 import { shortHash } from './hashed-set.ts';
-import { keyOf, type MessageKey } from './message-key.ts';
+import { keyOf } from './message-key.ts';
+import type { MessageKey } from './message-reader.ts';
 
 const scratch = Buffer.allocUnsafeSlow(1024);
 
