@@ -14,8 +14,14 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     to: '<pre dangerouslySetInnerHTML={{ __html: part }} />',
     test: [VIEWER, 'runs nothing'],
   },
+  v1_image_from_outside: {
+    file: 'src/view/app/picture.tsx',
+    from: '/^data:image\\/(?:png|jpeg|gif|webp)[;,]/',
+    to: '/^/',
+    test: [VIEWER, 'runs nothing'],
+  },
   v1_name_as_html: {
-    file: 'src/report/lists.tsx',
+    file: 'src/report/outside.tsx',
     from: "<bdi class={mono === true ? 'mono' : undefined}>{fittedName(text)}</bdi>",
     to: "<bdi class={mono === true ? 'mono' : undefined} dangerouslySetInnerHTML={{ __html: fittedName(text) }} />",
     test: ['test/view/report.test.ts', 'runs nothing'],
@@ -165,6 +171,12 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     to: '(Object.fromEntries(ROUTES) as Record<string, ReturnType<typeof ROUTES.get>>)[pathname.slice(API.length)]',
     test: [REQUESTS, 'a request to the viewer'],
   },
+  v6_markdown_without_its_marks: {
+    file: 'src/view/app/markdown.tsx',
+    from: '<i class="md-mark">{this.#upTo(end)}</i>',
+    to: '<i class="md-mark">{this.#upTo(end).slice(9)}</i>',
+    test: [VIEWER, 'as they were logged'],
+  },
   v6_plain_parse: {
     file: 'src/view/app/exact.ts',
     from: 'return String(value) === context.source ? value : (json.rawJSON?.(context.source) ?? context.source);',
@@ -184,10 +196,16 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     test: ['test/view/million.test.ts', 'are listed'],
   },
   v7_search_at_its_end: {
-    file: 'src/view/routes.ts',
+    file: 'src/view/rows.ts',
     from: 'onHit: (number) => write(rowAt(number) ?? {}),',
     to: 'onHit: (number) => void setTimeout(() => write(rowAt(number) ?? {}), 3000),',
     test: ['test/view/million.test.ts', 'stream search results'],
+  },
+  v8_search_for_each_key: {
+    file: 'src/view/app/state.ts',
+    from: "document.activeElement?.id !== 'q'",
+    to: "document.activeElement?.id === 'q'",
+    test: [VIEWER, 'searches for'],
   },
   v8_hash_without_state: {
     file: 'src/view/app/address.ts',
@@ -218,6 +236,12 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     from: '<details class="think">',
     to: '<details class="think" open>',
     test: [AGENT_CHATS, 'chats of the agent'],
+  },
+  v10_link_to_other_rows: {
+    file: 'src/report/counts.tsx',
+    from: '(bin)[0], binRange(end)[1]];',
+    to: '(bin)[0], binRange(end)[1] + 1];',
+    test: [VIEWER, 'begins with the numbers'],
   },
   v10_wrong_bin: {
     file: 'src/ledger/counts.ts',
