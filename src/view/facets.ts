@@ -14,9 +14,12 @@ export async function facetsOf(dataset: ViewedDataset, list: Searched): Promise<
   const columns = await dataset.columns();
   const sessionOf = list === 'sessions' ? (row: number) => row : await dataset.sessionsOfRecords();
   const findings = namesOf(columns.countRules(dataset[list], sessionOf));
+  const dialects = namesOf(columns.countDialects(dataset[list], sessionOf));
+  const dialect: Facet = { field: 'dialect', names: dialects.length > 1 ? dialects : [] };
   if (list === 'sessions')
     return filled([
       { field: 'finding', names: findings },
+      dialect,
       { field: 'fate', names: namesOf(fatesIn(dataset)) },
     ]);
   const meta = await dataset.meta();
@@ -25,6 +28,7 @@ export async function facetsOf(dataset: ViewedDataset, list: Searched): Promise<
     { field: 'format', names: namesOf(recordsBy(dataset, 'format', (path) => dataset.formatOf(path))) },
     { field: 'finding', names: findings },
     { field: 'tool', names: Object.keys(profile?.records.tools ?? {}).map((name) => ({ name })) },
+    dialect,
     ...META_FIELDS.map((field) => ({ field, names: namesOf(meta.count(field)) })),
   ]);
 }

@@ -4,6 +4,7 @@ import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { type Query, readQuery } from './app/query.ts';
 import { META_FIELDS } from './meta-columns.ts';
 import { orderOf, type SortKey } from './row-order.ts';
+import type { SessionColumns } from './session-columns.ts';
 import { readRecord, roleName, summaryOf } from './shown.ts';
 import { splitOf, type ViewedDataset } from './viewed-dataset.ts';
 
@@ -92,15 +93,29 @@ const isOneOf = (value: string, terms: readonly string[] | undefined): boolean =
 
 async function sessionMatcher(
   dataset: ViewedDataset,
-  { filters: { finding: rules = [], fate: fates = [] } }: Query,
+  { filters: { finding: rules = [], fate: fates = [], dialect } }: Query,
   has: (line: Buffer) => boolean,
 ): Promise<PageMatcher> {
-  const columns = rules.length === 0 ? undefined : await dataset.columns();
+  const columns = rules.length === 0 && dialect === undefined ? undefined : await dataset.columns();
   return async (from) =>
     dataset.sessionPage(from, AT_ONCE).map((line, i) => {
-      const isRight = rules.every((rule) => columns?.has(from + i, rule) === true);
+      const isRight = isRightIn(columns, from + i, rules, dialect);
       return isRight && fates.every((fate) => isFate(line, fate)) && has(Buffer.from(JSON.stringify(line)));
     });
+}
+
+/** Returns whether a session has these findings, and one of the dialects. */
+function isRightIn(
+  columns: SessionColumns | undefined,
+  session: number,
+  rules: readonly string[],
+  dialects: readonly string[] | undefined,
+): boolean {
+  if (columns === undefined) return true;
+  return (
+    rules.every((rule) => columns.has(session, rule)) &&
+    (dialects === undefined || dialects.some((name) => columns.isOf(session, name)))
+  );
 }
 
 async function recordMatcher(
@@ -131,8 +146,8 @@ type Filters = Query['filters'];
 
 /** Returns a function that applies the filters that need no record: findings, metadata, splits and groups. */
 async function columnMatcher(dataset: ViewedDataset, filters: Filters): Promise<(record: number) => boolean> {
-  const { finding: rules = [], split, group, format } = filters;
-  const columns = rules.length === 0 ? undefined : await dataset.columns();
+  const { finding: rules = [], dialect, split, group, format } = filters;
+  const columns = rules.length === 0 && dialect === undefined ? undefined : await dataset.columns();
   const sessionOf = columns && (await dataset.sessionsOfRecords());
   const names = META_FIELDS.flatMap((field) => (filters[field] === undefined ? [] : [field]));
   const meta = names.length === 0 ? undefined : await dataset.meta();
@@ -150,7 +165,7 @@ async function columnMatcher(dataset: ViewedDataset, filters: Filters): Promise<
   return (record) =>
     (isAnywhere || shards.has(dataset.shardOf(record))) &&
     names.every((field) => filters[field]?.some((name) => meta?.has(record, field, name)) === true) &&
-    rules.every((rule) => columns?.has(sessionOf?.(record) ?? -1, rule) === true);
+    isRightIn(columns, sessionOf?.(record) ?? -1, rules, dialect);
 }
 
 /** Returns a function that applies the filters of a record's messages; undefined without such a filter. */

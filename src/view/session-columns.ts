@@ -1,15 +1,17 @@
 /**
- * Findings and turns by session, for lists, filters and orders, in 17 bytes per session and four per finding. They are
- * read once, on first use.
+ * Findings, turns and dialect by session, for lists, filters and orders, in 18 bytes per session and four per finding.
+ * They are read once, on first use.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { SessionLine } from '../dataset/schema/ledger.ts';
+import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
 import type { LineIndex } from './line-index.ts';
 
 const LINES_AT_ONCE = 2000;
 /** Number of rules with their own bit; the last bit is for all further rules. */
 const MAX_RULES = 31;
+/** The dialects after these are not told apart. */
+const MAX_DIALECTS = 255;
 const WARNING = 1;
 const ERROR = 2;
 
@@ -32,6 +34,9 @@ export class SessionColumns {
   readonly #errors: Uint32Array;
   /** Messages of the user and turns of the model. */
   readonly #turns: Uint32Array;
+  readonly #dialects: string[] = [];
+  /** Number of the dialect, from 1; 0 for none. */
+  readonly #dialectOf: Uint8Array;
   /** For each session, the number of the first finding about it, from 1; 0 for none. */
   readonly #firsts: Uint32Array;
   /** For each finding, the number of the next one about its session, from 1; 0 for none. */
@@ -42,15 +47,18 @@ export class SessionColumns {
     this.#severities = new Uint8Array(sessions);
     this.#errors = new Uint32Array(sessions);
     this.#turns = new Uint32Array(sessions);
+    this.#dialectOf = new Uint8Array(sessions);
     this.#firsts = new Uint32Array(sessions);
     this.#nexts = new Uint32Array(findings);
   }
 
-  /** Reads both files in parallel, because their sources are in the same order. */
-  static async read(sessions: LineIndex, findings: LineIndex): Promise<SessionColumns> {
+  /** Reads the files in parallel, because their sources are in the same order. */
+  static async read(sessions: LineIndex, findings: LineIndex, sources: LineIndex): Promise<SessionColumns> {
     const columns = new SessionColumns(sessions.lines, findings.lines);
     const cursor = new FindingCursor(findings);
+    const dialects = new DialectCursor(sources);
     let key = '';
+    let dialect = 0;
     let bySession: BySession = new Map();
     for (const [at, page] of sessions.pages(LINES_AT_ONCE)) {
       for (const [i, { content }] of page.entries()) {
@@ -59,7 +67,9 @@ export class SessionColumns {
         if (keyOf(source, input) !== key) {
           key = keyOf(source, input);
           bySession = await columns.#take(cursor, key);
+          dialect = columns.#numberOf(await dialects.of(key));
         }
+        columns.#dialectOf[at + i] = dialect;
         const found = bySession.get(id);
         if (found !== undefined) columns.#note(at + i, found);
       }
@@ -91,6 +101,21 @@ export class SessionColumns {
         if ((mask & 1) === 1) counts[bit] = (counts[bit] as number) + 1;
     }
     return new Map(this.#rules.slice(0, MAX_RULES).map((rule, bit) => [rule, counts[bit] as number]));
+  }
+
+  /** Returns how many rows have a session of each dialect. */
+  countDialects(rows: number, sessionOf: (row: number) => number): ReadonlyMap<string, number> {
+    const counts = new Uint32Array(MAX_DIALECTS + 1);
+    for (let row = 0; row < rows; row++) {
+      const dialect = this.#dialectOf[sessionOf(row)] ?? 0;
+      counts[dialect] = (counts[dialect] as number) + 1;
+    }
+    return new Map(this.#dialects.map((name, i) => [name, counts[i + 1] as number]));
+  }
+
+  isOf(session: number, dialect: string): boolean {
+    const number = this.#dialects.indexOf(dialect) + 1;
+    return number > 0 && this.#dialectOf[session] === number;
   }
 
   has(session: number, rule: string): boolean {
@@ -130,6 +155,13 @@ export class SessionColumns {
     const known = this.#rules.indexOf(rule);
     if (known < 0) this.#rules.push(rule);
     return Math.min(known < 0 ? this.#rules.length - 1 : known, MAX_RULES);
+  }
+
+  #numberOf(dialect: string | undefined): number {
+    if (dialect === undefined) return 0;
+    const known = this.#dialects.indexOf(dialect) + 1;
+    if (known > 0 || this.#dialects.length === MAX_DIALECTS) return known;
+    return this.#dialects.push(dialect);
   }
 
   #note(session: number, { mask, severity, errors, first }: SessionFindings): void {
@@ -177,6 +209,34 @@ class FindingCursor {
       this.#next++;
     }
     return taken;
+  }
+}
+
+/** Reads the dialects of the sources, in order. */
+class DialectCursor {
+  readonly #index: LineIndex;
+  #at = 0;
+  #page: readonly SourceLine[] = [];
+  #next = 0;
+
+  constructor(index: LineIndex) {
+    this.#index = index;
+  }
+
+  /** Skips the sources before this one. */
+  async of(key: string): Promise<string | undefined> {
+    for (;;) {
+      if (this.#next === this.#page.length) {
+        const lines = this.#index.page(this.#at, LINES_AT_ONCE);
+        if (lines.length === 0) return undefined;
+        this.#page = lines.map(({ content }) => JSON.parse(content.toString()) as SourceLine);
+        this.#at += lines.length;
+        this.#next = 0;
+        await setImmediate();
+      }
+      const { source, input, dialect } = this.#page[this.#next++] as SourceLine;
+      if (keyOf(source, input) === key) return dialect;
+    }
   }
 }
 

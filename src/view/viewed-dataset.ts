@@ -51,6 +51,7 @@ export class ViewedDataset {
   readonly #sessions: LineIndex;
   readonly #rejected: LineIndex;
   readonly #findings: LineIndex;
+  readonly #sources: LineIndex;
   /** The descriptor of the file of paths, if the build compared its records. */
   readonly #pathFile: number | undefined;
   readonly #temporary: string | undefined;
@@ -76,6 +77,7 @@ export class ViewedDataset {
     this.#sessions = open(LINE_FILES.sessions);
     this.#rejected = open(LINE_FILES.quarantine);
     this.#findings = open(LINE_FILES.findings);
+    this.#sources = open(LINE_FILES.sources);
     const paths = join(root, PATHS);
     this.#pathFile = existsSync(paths) ? opened(paths, () => openSync(paths, 'r')) : undefined;
     this.#manifestInode = statSync(manifestPath(root), { bigint: true }).ino;
@@ -108,7 +110,7 @@ export class ViewedDataset {
 
   close(): void {
     for (const { index } of this.#shards) index.close();
-    for (const index of [this.#sessions, this.#rejected, this.#findings]) index.close();
+    for (const index of [this.#sessions, this.#rejected, this.#findings, this.#sources]) index.close();
     if (this.#pathFile !== undefined) closeSync(this.#pathFile);
     if (this.#temporary !== undefined) rmSync(this.#temporary, { recursive: true, force: true });
   }
@@ -194,7 +196,7 @@ export class ViewedDataset {
   }
 
   columns(): Promise<SessionColumns> {
-    this.#columns ??= SessionColumns.read(this.#sessions, this.#findings);
+    this.#columns ??= SessionColumns.read(this.#sessions, this.#findings, this.#sources);
     return this.#columns;
   }
 

@@ -14,6 +14,7 @@ const TITLES: Readonly<Partial<Record<Field, string>>> = {
   finding: 'Findings',
   tool: 'Tools that are called',
   fate: 'Fates',
+  dialect: 'Dialects',
   model: 'Models',
   harness: 'Programs',
   split: 'Splits',

@@ -5,6 +5,7 @@ export type Field =
   | 'tool'
   | 'finding'
   | 'fate'
+  | 'dialect'
   | 'model'
   | 'harness'
   | 'split'
@@ -17,7 +18,7 @@ export type Field =
 
 const FIELDS: readonly Field[] = [
   ...(['role', 'tool', 'finding', 'fate', 'model', 'harness', 'split', 'group', 'reason'] as const),
-  ...(['format', 'messages', 'calls', 'bytes'] as const),
+  ...(['dialect', 'format', 'messages', 'calls', 'bytes'] as const),
 ];
 
 export interface Query {

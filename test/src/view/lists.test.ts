@@ -132,3 +132,40 @@ test('records are filtered by model, program and split, if the build wrote them'
     expect(namesOf('split').reduce((sum, { count }) => sum + count, 0)).toBe(5);
   }
 });
+
+test('lists are filtered by dialect, if the build read several', async () => {
+  const logs = smallLogs();
+  const one = await viewing(logs);
+  expect((await one.read('facets?in=records')).map(({ field }: { field: string }) => field)).not.toContain(
+    'dialect',
+  );
+  const events = [
+    {
+      type: 'user',
+      uuid: '1',
+      parentUuid: null,
+      sessionId: 'cc',
+      message: { role: 'user', content: 'Hello.' },
+    },
+    {
+      ...{ type: 'assistant', uuid: '2', parentUuid: '1', sessionId: 'cc' },
+      message: { id: 'm', role: 'assistant', content: [{ type: 'text', text: 'Hi.' }] },
+    },
+  ];
+  writeLog(
+    logs,
+    '2026-01-15/f.jsonl',
+    events.map((event) => JSON.stringify(event)),
+  );
+  const { read, found } = await viewing(logs);
+  const names = [
+    { name: 'exchange', count: 4 },
+    { name: 'claude-code', count: 1 },
+  ];
+  expect(await read('facets?in=records')).toContainEqual({ field: 'dialect', names });
+  expect(await found('records', 'dialect:claude-code')).toEqual([4]);
+  expect(await found('records', 'dialect:exchange Yes')).toEqual([1, 3]);
+  expect(await found('records', 'dialect:exchange dialect:claude-code')).toEqual([0, 1, 2, 3, 4]);
+  expect(await found('sessions', 'dialect:claude-code')).toHaveLength(1);
+  expect(await found('sessions', 'dialect:codex')).toEqual([]);
+});

@@ -13,16 +13,17 @@ interface Row {
 async function columnsOf(
   sessions: readonly (Row & { readonly id: string })[],
   findings: readonly (Row & { readonly session: string; readonly rule: string; readonly severity: string })[],
+  sources: readonly (Row & { readonly dialect?: string })[] = [],
 ): Promise<SessionColumns> {
   const folder = temporaryFolder();
-  const [ledger, report] = [sessions, findings].map((rows, i) => {
+  const [ledger, report, read] = [sessions, findings, sources].map((rows, i) => {
     const path = join(folder, `${i}.jsonl`);
     writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
     const index = new LineIndex(path);
     onTestFinished(() => index.close());
     return index;
-  }) as [LineIndex, LineIndex];
-  return SessionColumns.read(ledger, report);
+  }) as [LineIndex, LineIndex, LineIndex];
+  return SessionColumns.read(ledger, report, read);
 }
 
 const [warning, error] = ['WARNING', 'ERROR'];
@@ -49,6 +50,27 @@ it('finds the findings of sessions that are interleaved, by source and input', a
     [true, false, false, false, false],
     [false, false, false, false, true],
     [false, false, false, false, false],
+  ]);
+});
+
+it('finds the dialect of each source', async () => {
+  const sources = [
+    { source: '0.jsonl' },
+    ...Array.from({ length: 2500 }, (_, i) => ({
+      source: `1-${i}.jsonl`,
+      dialect: i === 7 ? 'codex' : 'exchange',
+    })),
+    { source: '2.jsonl', input: 1, dialect: 'codex' },
+    { source: '3.jsonl', input: 1 },
+  ];
+  const rows = [1, 8, 8, 2500, 2501, 2502].map((i) => ({ ...(sources[i] as Row), id: 'x' }));
+  const columns = await columnsOf(rows, [], sources);
+  expect(rows.map((_, i) => ['exchange', 'codex', 'other'].filter((name) => columns.isOf(i, name)))).toEqual([
+    ...[['exchange'], ['codex'], ['codex'], ['exchange'], ['codex'], []],
+  ]);
+  expect([...columns.countDialects(5, (row) => row + 1)]).toEqual([
+    ['exchange', 1],
+    ['codex', 3],
   ]);
 });
 
