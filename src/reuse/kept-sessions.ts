@@ -4,32 +4,57 @@
  */
 import { LINE_FILES } from '../dataset/layout.ts';
 import { TurnmillError } from '../errors.ts';
-import type { Sources } from '../input/sources/source.ts';
+import type { FileChoice } from '../input/sources/chosen-files.ts';
+import type { Listing, SourceKey, Sources } from '../input/sources/source.ts';
 import { compareSources } from '../input/sources/source-table.ts';
 import type { Result, SourceReport } from '../ledger/result.ts';
+import { plural } from '../sizes.ts';
 import { keyOf } from './ledger-files.ts';
 import type { PreviousRun } from './previous-run.ts';
 
 /** The smallest share of the sessions that an update may keep. */
 const MIN_SHARE = 0.5;
 
+/** Finds keys in sources; both have the same order. */
+class Finder {
+  readonly #sources: Sources;
+  #at = 0;
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  /** Returns the index of the source with this key, which follows those that were looked for before. */
+  indexOf(key: SourceKey): number | undefined {
+    let ref = this.#sources.at(this.#at);
+    while (ref !== undefined && compareSources(ref, key) < 0) ref = this.#sources.at(++this.#at);
+    return ref === undefined || compareSources(ref, key) > 0 ? undefined : this.#at;
+  }
+}
+
 export class KeptSessions {
   /** Marks the sources of the listing that the dataset was built from. */
   readonly #isOld: Uint8Array;
   #before = 0;
   #now = 0;
+  /** Sessions of sources that exist, but that the options in `#choice` leave out. */
+  #leftOut = 0;
+  readonly #choice: string;
 
-  constructor(run: PreviousRun, sources: Sources) {
+  constructor(run: PreviousRun, { sources, leftOut = [] }: Listing, choice: FileChoice) {
     this.#isOld = new Uint8Array(sources.length);
-    let at = 0;
+    this.#choice = optionsOf(choice);
+    const [listed, others] = [new Finder(sources), new Finder(leftOut)];
+    const folders = foldersOf(leftOut);
     for (const line of run.lines(LINE_FILES.sources)) {
       if (line.status === 'skipped') continue;
       const key = keyOf(line);
-      let ref = sources.at(at);
-      while (ref !== undefined && compareSources(ref, key) < 0) ref = sources.at(++at);
-      if (ref === undefined || compareSources(ref, key) > 0) continue;
-      this.#isOld[at] = 1;
-      this.#before += line.fates.snapshot ?? 0;
+      const sessions = line.fates.snapshot ?? 0;
+      const at = listed.indexOf(key);
+      if (at !== undefined) this.#isOld[at] = 1;
+      else if (others.indexOf(key) !== undefined || folders.has(key.name)) this.#leftOut += sessions;
+      else continue;
+      this.#before += sessions;
     }
   }
 
@@ -42,9 +67,34 @@ export class KeptSessions {
   check(): void {
     const [before, now] = [this.#before, this.#now];
     if (now >= before * MIN_SHARE) return;
-    const message = `the sources that the dataset was built from had ${before === 1 ? '1 session' : `${before} sessions`} in it, now they give ${now}; nothing was replaced. See why with 'turnmill check', or accept it with --allow-shrink`;
+    const message = `the sources that the dataset was built from had ${plural(before, 'session')} in it, now they give ${now}; nothing was replaced. ${this.#advice}`;
     throw new TurnmillError('shrunk', message, { subject: '--update' });
   }
+
+  get #advice(): string {
+    if (this.#leftOut === 0) return "See why with 'turnmill check', or accept it with --allow-shrink";
+    return `${this.#choice} left out ${this.#leftOut}: --update makes the dataset of what is selected now, and keeps nothing else; build without ${this.#choice}, or accept it with --allow-shrink`;
+  }
+}
+
+/** Returns the options that leave out sources, such as `--since`. */
+function optionsOf({ since, include, exclude }: FileChoice): string {
+  const set = {
+    '--since': since !== undefined,
+    '--include': include.length > 0,
+    '--exclude': exclude.length > 0,
+  };
+  return Object.entries(set)
+    .filter(([, isSet]) => isSet)
+    .map(([name]) => name)
+    .join(' and ');
+}
+
+/** Returns the folders of sources: a folder that is one source is named after itself. */
+function foldersOf(sources: Iterable<SourceKey>): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const { name } of sources) if (name.includes('/')) folders.add(name.slice(0, name.lastIndexOf('/')));
+  return folders;
 }
 
 /** Each written session has one snapshot. */

@@ -83,11 +83,11 @@ export async function planReuse(
 
 function keptSessions(
   planned: Update | Rebuild | undefined,
-  { allowShrink }: Settings,
-  { sources }: Listing,
+  settings: Settings,
+  listing: Listing,
 ): KeptSessions | undefined {
-  const run = allowShrink ? undefined : planned?.run;
-  return run && new KeptSessions(run, sources);
+  const run = settings.allowShrink ? undefined : planned?.run;
+  return run && new KeptSessions(run, listing, settings);
 }
 
 /** Excludes the sources that the killed run completed from those that are taken from the dataset. */

@@ -1,6 +1,6 @@
 /** An update that would replace a good dataset by little, or delete what the user put into its folder, changes nothing. */
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { entryLine } from '../support/build-logs.ts';
 import { type Ended, turnmill } from '../support/command.ts';
@@ -17,7 +17,11 @@ async function firstNight(names: readonly string[]): Promise<Night> {
   const folder = temporaryFolder();
   const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
   mkdirSync(logs);
-  for (const id of names) writeFileSync(join(logs, `${id}.jsonl`), `${entryLine({ at: 0, id })}\n`);
+  for (const id of names) {
+    const path = join(logs, `${id}.jsonl`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `${entryLine({ at: 0, id })}\n`);
+  }
   const update = (...more: string[]): Promise<Ended> =>
     turnmill(['build', logs, '--out', out, '--update', ...more]);
   expect((await update()).status).toBe(0);
@@ -67,6 +71,25 @@ describe('an update', () => {
     expect((await night.update()).status).toBe(0);
     expect((await night.update('--max-messages', '1')).status).toBe(65);
     expect((await night.update('--max-messages', '1', '--allow-shrink')).status).toBe(3);
+  });
+
+  it('counts logs that are there but left out by an option, and names the option', async () => {
+    const night = await firstNight(['a', 'b', 'sub/c']);
+    const before = hashesOf(night.out);
+    utimesSync(join(night.logs, 'b.jsonl'), 0, 0);
+    const choices = [
+      [['--include', 'a*'], '--include left out 2'],
+      [['--exclude', 'a*', '--since', '2020-01-01'], '--since and --exclude left out 2'],
+    ] as const;
+    for (const [choice, words] of choices) {
+      const run = await night.update(...choice);
+      expect([run.status, JSON.parse(run.stderr).code]).toEqual([65, 'shrunk']);
+      expect(run.stderr).toContain(`had 3 sessions in it, now they give 1; nothing was replaced. ${words}: `);
+    }
+    expect(hashesOf(night.out)).toEqual(before);
+    expect((await night.update('--exclude', 'a*')).status).toBe(0); // two of three are left
+    rmSync(join(night.logs, 'b.jsonl'));
+    expect((await night.update('--include', 'sub/*')).status).toBe(0); // b is gone
   });
 
   it.each(['--update', '--replace'])(

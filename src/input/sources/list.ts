@@ -73,6 +73,9 @@ class SourceLister {
   /** Links to follow after everything else was listed. */
   #links: FoundLink[] = [];
   readonly #passedOver = new PassedOver(compareSources);
+  /** Logs that were not chosen. */
+  readonly #leftOut = new SourceTable();
+  readonly #places: FolderPlace[] = [];
   #mode: number | undefined;
 
   constructor(
@@ -92,8 +95,10 @@ class SourceLister {
     this.#walk();
     this.#followLinks();
     this.#sortWithoutDuplicates();
+    this.#leftOut.sort(() => true);
     return {
       sources: this.#sources,
+      leftOut: this.#leftOut,
       skipped: [...this.#skipped, ...this.#passedOver.named()].sort(compareSources),
       excluded: this.#passedOver.count,
       extensions: this.#passedOver.extensions(),
@@ -134,7 +139,8 @@ class SourceLister {
     for (const { bucket, key, etag, sizeBytes, modifiedMs } of objects) {
       const relative = latin1(key.slice(prefix.length));
       if (!isOne && !(isLog(relative) && this.#isChosen(relative, modifiedMs))) {
-        this.#passOver(input, relative);
+        if (isLog(relative)) this.#leaveOut(input, relative);
+        else this.#passOver(input, relative);
         continue;
       }
       const path = latin1(objectUrl({ bucket, key }));
@@ -189,16 +195,15 @@ class SourceLister {
 
   #addFound(input: number, path: string, relative: string, stats: BigIntStats, isBeside = false): void {
     if (stats.isDirectory()) this.#folders.push({ input, path, relative, stats, isBeside });
-    else if (isBeside || !this.#isWanted(path, relative, stats)) this.#passOver(input, relative);
+    else if (isBeside || !isNamed(path, relative, stats)) this.#passOver(input, relative);
+    else if (!this.#isChosen(relative, stats.mtimeMs)) this.#leaveOut(input, relative);
     else if (stats.isSymbolicLink()) this.#skip(input, relative, 'symlink');
     else if (!stats.isFile()) this.#skip(input, relative, 'not-regular');
     else this.#addFile(input, path, relative, stats);
   }
 
-  /** Is it a log by its name, or a cassette, and one of the files to read? */
   #isWanted(path: string, relative: string, stats: BigIntStats): boolean {
-    const isNamed = isLog(relative) ? !isTypedHistory(path) : stats.isFile() && isCassette(path);
-    return isNamed && this.#isChosen(relative, stats.mtimeMs);
+    return isNamed(path, relative, stats) && this.#isChosen(relative, stats.mtimeMs);
   }
 
   /** Adds a file that the user named, or that a link leads to. */
@@ -252,12 +257,23 @@ class SourceLister {
     this.#skipped.push({ ...nameOf(relative), input, reason });
   }
 
+  #leaveOut(input: number, relative: string): void {
+    this.#places[input] ??= { input, path: '', relative: undefined };
+    this.#leftOut.addFile(this.#places[input], relative, NO_FACTS);
+    this.#passOver(input, relative);
+  }
+
   #passOver(input: number, relative: string): void {
     this.#passedOver.add({ ...nameOf(relative), input, reason: 'excluded' });
   }
 }
 
+const NO_FACTS = { size: 0n, ctimeNs: 0n, dev: 0n, ino: 0n };
 const HEAD_BYTES = 64;
+
+/** Is it a log by its name, or a cassette? */
+const isNamed = (path: string, relative: string, stats: BigIntStats): boolean =>
+  isLog(relative) ? !isTypedHistory(path) : stats.isFile() && isCassette(path);
 
 /** Is it a cassette of recorded HTTP in YAML? Other YAML files are not logs. */
 function isCassette(path: string): boolean {

@@ -78,6 +78,8 @@ export interface Listing {
   readonly excluded: number;
   /** Number of those files by extension. */
   readonly extensions: Readonly<Record<string, number>>;
+  /** The logs that `--since`, `--include` and `--exclude` leave out, in the order of `sources`; only their keys are known. */
+  readonly leftOut?: Sources;
   /** Permissions that all sources that are files grant (at most `0o777`); undefined if none is a file. */
   readonly mode?: number | undefined;
 }
