@@ -10,6 +10,12 @@ import { nearestWord } from '../settings/nearest-word.ts';
 const STANDARD_INPUT = /^-(?::\d+)?$/;
 const NEGATIVE = /^-\d/;
 
+/** Flags of other programs, and what to type here. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ...['dedup', 'dedupe', 'deduplicate', 'duplicates'].map((name) => [name, 'copies drop'] as const),
+  ...['last', 'newer-than'].map((name) => [name, 'since'] as const),
+]);
+
 /** A flag of any command; its names have no dashes. */
 export interface Flag {
   readonly name: string;
@@ -81,10 +87,13 @@ function checkWords(argv: readonly string[], known: readonly Flag[]): void {
     const [name = ''] = word.split('=');
     if (!word.startsWith('-') || STANDARD_INPUT.test(word) || byWord.has(name)) continue;
     if (NEGATIVE.test(word) && byWord.get(argv[i - 1] ?? '')?.takesValue === true) continue;
-    const near = nearestWord(
-      name.replace(/^-+/, ''),
-      known.map((flag) => flag.name),
-    );
+    const bare = name.replace(/^-+/, '');
+    const near =
+      MEANT.get(bare) ??
+      nearestWord(
+        bare,
+        known.map((flag) => flag.name),
+      );
     fail(
       `unknown option ${name}${near === undefined || !name.startsWith('--') ? '' : `; did you mean --${near}?`}`,
     );

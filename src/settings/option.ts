@@ -114,7 +114,8 @@ export function flagNames({ name, negative }: NamedOption): readonly string[] {
 
 /** Returns the default for the help; undefined if there is nothing to show. */
 export function shownDefault({ shown, default: value, type }: NamedOption): string | undefined {
-  if (shown !== undefined || value === undefined || type.placeholder === undefined) return shown;
+  if (shown !== undefined || value === undefined || value === false || type.placeholder === undefined)
+    return shown;
   if (typeof value === 'number' && type.placeholder === 'SIZE') return showSize(value);
   return [value].flat().join(', ');
 }

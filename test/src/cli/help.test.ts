@@ -67,6 +67,7 @@ test('shows values with their choices and their default', () => {
   expect(text).toMatch(/--max-line SIZE +Reject a line longer than SIZE \[default: 256 MiB\]/);
   expect(text).toMatch(/--format NAME[\s\S]+?: atif, axolotl, chat,/);
   expect(text).toContain('--compress none|gzip|zstd');
+  expect(text).not.toContain('[default: false]');
 });
 
 test('--all without --help is an error, and help COMMAND is the same as COMMAND --help', () => {
