@@ -10,6 +10,7 @@ import { checkManifest } from '../dataset/manifest.ts';
 import { parseLine } from '../dataset/parse-line.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
+import type { Manifest } from '../dataset/schema/manifest.ts';
 import { withDataset } from '../dataset/store/with-dataset.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { ALL_FILES } from '../input/sources/chosen-files.ts';
@@ -26,18 +27,21 @@ import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { streamOwnFile } from '../own-file.ts';
 import { printable } from '../printable.ts';
+import { asBuilt } from '../settings/as-built.ts';
 import { withPlugInFiles } from '../settings/plug-in-files.ts';
-import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { resolveS3Options } from '../settings/s3-settings.ts';
+import { type PartialSettings, resolveSettings, type Settings } from '../settings/settings.ts';
 import { showCount } from '../sizes.ts';
 import type { Request } from './commands/command.ts';
 import { settingsOf } from './options/settings-of.ts';
+import type { Values } from './options/values.ts';
 import { EXPLANATION_STYLES, hasColors, painted } from './paint.ts';
 
 export async function explain({ words: [where = ''], values, signal, host }: Request): Promise<void> {
   const { file, line } = parseAddress(where);
   const root = values.root ?? inputWith(file, values.in);
   const isOn = hasColors(values.color, host.helpColumns !== undefined);
-  const settings = resolveSettings(await withPlugInFiles(settingsOf([file], values)));
+  const settings = resolveSettings(await settingsFor(file, values));
   host.checkStdin([file], true);
   const isStored = isObjectUrl(root ?? file) || isObjectUrl(file);
   const ref = isStored ? await objectAt(file, root, settings) : sourceAt(file, root, settings);
@@ -54,6 +58,17 @@ export async function explain({ words: [where = ''], values, signal, host }: Req
     await host.print(text);
   }
   await host.endPrinting();
+}
+
+/** Returns the given settings; with a dataset, those of its build in place of the defaults. */
+async function settingsFor(file: string, values: Values): Promise<PartialSettings> {
+  const given = await withPlugInFiles(settingsOf([file], values));
+  const { in: out } = values;
+  if (out === undefined) return given;
+  const manifestIn = async (folder: string): Promise<Manifest | undefined> =>
+    checkManifest(resolveDataset(folder));
+  const manifest = await withDataset(out, resolveS3Options(given.s3), () => false, manifestIn);
+  return manifest === undefined ? given : asBuilt(out, manifest.settings ?? {}, given);
 }
 
 interface RecordPlace {
@@ -73,6 +88,8 @@ interface Found {
   readonly in?: Container;
   /** Number of its first messages that are context. */
   readonly context?: number;
+  /** Its fates in the dataset, if it has no record there. */
+  readonly listed?: readonly string[];
 }
 
 async function recordsOf(
@@ -162,14 +179,16 @@ async function findRecords(out: string, source: string, session: string): Promis
   const records: RecordPlace[] = [];
   let place: RecordPlace | undefined;
   let context: number | undefined;
+  const listed: string[] = [];
   await eachSession(out, (line) => {
     if (line.id !== session || !sameEnd(line.source, source)) return;
     records.push(...placesOf(line));
+    listed.push(line.fate);
     place ??= line.in;
     context ??= line.context;
   });
-  if (place === undefined || records.length > 0)
-    return { records, ...(context !== undefined && { context }) };
+  if (records.length > 0) return { records, ...(context !== undefined && { context }) };
+  if (place === undefined) return { records, listed };
   const { shard, line } = place;
   let container: Container | undefined;
   await eachSession(out, (other) => {
@@ -312,13 +331,21 @@ function contextText(messages: number): string {
 }
 
 /** @param out the dataset, so that the paths are those of files */
-function recordText({ records, in: container }: Found, out: string): string {
+function recordText({ records, in: container, listed }: Found, out: string): string {
   const placeOf = ({ shard, line }: RecordPlace): string =>
     printable(`${out.replace(/\/$/, '')}/${shard}:${line}`);
   if (container !== undefined) {
     const { session, source } = container;
     return `none; it lies inside ${placeOf(container)} (session ${printable(session ?? '')} of ${printable(source)})`;
   }
-  if (records.length === 0) return 'none in that dataset';
+  if (records.length === 0)
+    return `none in that dataset${listed === undefined ? '' : differenceText(listed)}`;
   return records.map(placeOf).join('; ');
+}
+
+/** Says why a line that makes a record now has none in the dataset. */
+function differenceText(listed: readonly string[]): string {
+  if (listed.length > 0)
+    return `, which lists this session as ${printable(listed.map(fateWords).join(', '))}: the log or turnmill has changed since, or you passed other options`;
+  return ', which does not list this session: its build did not read it (--limit, --slice, --exclude or --since), or the log has changed since';
 }

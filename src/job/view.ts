@@ -4,9 +4,8 @@ import { basename, join, resolve } from 'node:path';
 import { manifestPath } from '../dataset/layout.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
-import type { Setting } from '../settings/option.ts';
+import { readingSettingsIn } from '../settings/as-built.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
-import { SETTINGS } from '../settings/table.ts';
 import { createTemporaryFolder, removeLeftovers } from '../temporary-folder.ts';
 import { FollowedLog } from '../view/follow.ts';
 import type { Viewed } from '../view/routes.ts';
@@ -96,11 +95,9 @@ async function openDataset(root: string, shown: string, logs: readonly string[])
 
 function readingSettings({ manifest }: ViewedDataset): Settings {
   // Formats are not needed, and may be those of a plug-in.
-  const { format, formatOptions, onFinding, meta, ...logged } = manifest.settings as Partial<Settings>;
-  const rows = new Map<string, Setting<unknown>>(Object.entries(SETTINGS));
-  const reading = Object.entries(logged).filter(([name]) => rows.get(name)?.of === 'reading');
+  const { format, onFinding, meta, ...reading } = readingSettingsIn(manifest.settings);
   try {
-    return resolveSettings({ ...Object.fromEntries(reading), inputs: ['-'], integrity: false });
+    return resolveSettings({ ...reading, inputs: ['-'], integrity: false });
   } catch {
     return resolveSettings({ inputs: ['-'], integrity: false });
   }

@@ -32,14 +32,19 @@ const hashOf = (value: unknown): string =>
   sha256(Array.isArray(value) ? JSON.stringify([...new Set(value)].sort()) : String(value));
 
 /** Returns the names of all plug-ins, and the SHA-256 of their files, regardless of the paths; nothing without plug-ins. */
-function plugInsOf({ files, dialects, formats, stages }: RunPlugIns): object {
-  const names = [
+function plugInsOf(plugIns: RunPlugIns): object {
+  const names = plugInNames(plugIns);
+  if (names.length === 0) return {};
+  return { plugIns: names, plugInSha256s: plugIns.files.map((file) => file.sha256) };
+}
+
+/** Returns the names of plug-ins as the manifest has them. */
+export function plugInNames({ dialects, formats, stages }: RunPlugIns): readonly string[] {
+  return [
     ...dialects.map(({ name }) => `dialect:${name}`),
     ...formats.map(({ name }) => `format:${name}`),
     ...stages.map(({ name, after }) => `stage:${name}:after:${after}`),
   ];
-  if (names.length === 0) return {};
-  return { plugIns: names, plugInSha256s: files.map((file) => file.sha256) };
 }
 
 /** Replaces texts that were read from a file by their SHA-256, because they may be confidential. */

@@ -1,5 +1,6 @@
 /** `turnmill explain`: shows what became of a line, and why. */
 import { optionsIn } from '../../settings/option.ts';
+import { SETTINGS } from '../../settings/table.ts';
 import { SUCCESS } from '../faults.ts';
 import { JSON_OPTION } from '../options/shared-options.ts';
 import { EXPLAIN_OPTIONS } from '../options/show-options.ts';
@@ -10,9 +11,9 @@ export const explain: Command = {
   name: 'explain',
   summary: 'Show what became of a line, and why',
   usage:
-    'FILE:LINE [options]\n\nPass the same conversion options as to build. In FILE.json, LINE is the number of the entry.',
+    'FILE:LINE [options]\n\nWith --in, the options are those of the dataset, besides what you pass; without it, pass the same conversion options as to build. In FILE.json, LINE is the number of the entry.',
   options: [
-    ...optionsIn({ ...EXPLAIN_OPTIONS, ...JSON_OPTION }),
+    ...optionsIn({ ...EXPLAIN_OPTIONS, only: SETTINGS.only, ...JSON_OPTION }),
     ...settingsOptions('reading'),
     ...readingOptions,
   ],

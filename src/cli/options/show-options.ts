@@ -45,7 +45,7 @@ export const EXPLAIN_OPTIONS = {
   } as Option<string>,
   in: {
     group: 'Output',
-    help: 'Show where the record is in this dataset',
+    help: 'Show where the record is in this dataset, and read the log with the options of its build',
     type: text('OUT'),
   } as Option<string>,
 };
