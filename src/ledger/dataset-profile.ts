@@ -26,6 +26,7 @@ export const PROFILE_LIMITS = {
   examples: 5,
   sources: 25,
   tools: 20,
+  models: 20,
   groups: 60,
 } as const;
 
@@ -91,6 +92,7 @@ export class ProfileCounter {
     { written: number; empty: number; rejected: number; contained?: number }
   >();
   readonly #dialects = new NameTally(MAX_DIALECTS);
+  readonly #models = new NameTally(MAX_NAMES);
   #branches = 0;
   /** The last session that is not a further branch. */
   #first: SessionLine | undefined;
@@ -105,15 +107,18 @@ export class ProfileCounter {
 
   /**
    * Adds a record of any format.
-   * @param isFirst whether it is the run's first format
-   * @param shape set for a record of that format, if it has messages
+   * @param first set for a record of the run's first format: its shape, if it has messages, and its model, if it is known
    */
-  record(bytes: number, isFirst: boolean, shape: RecordShape | undefined): void {
+  record(
+    bytes: number,
+    first?: { readonly shape: RecordShape | undefined; readonly model: string | undefined },
+  ): void {
     addTo(this.#byBytes, bytes);
-    if (isFirst) {
-      this.#bytes += bytes;
-      this.#longest = Math.max(this.#longest, bytes);
-    }
+    if (first === undefined) return;
+    this.#bytes += bytes;
+    this.#longest = Math.max(this.#longest, bytes);
+    const { shape, model } = first;
+    if (model !== undefined) this.#models.addAll({ [shortName(model)]: 1 });
     if (shape === undefined) return;
     addTo(this.#byMessages, this.#roles.addAll(shape.roles));
     addTo(this.#byCalls, this.#tools.addAll(shape.calls));
@@ -187,6 +192,10 @@ export class ProfileCounter {
       roles: this.#roles.largest(MAX_ROLES + 1),
       tools: this.#tools.largest(PROFILE_LIMITS.tools),
       tool_count: this.#tools.size,
+      ...(this.#models.size > 0 && {
+        models: this.#models.largest(PROFILE_LIMITS.models),
+        model_count: this.#models.size,
+      }),
     };
     return {
       rejections: rejections.sort(byCount(({ reason }) => reason)).slice(0, PROFILE_LIMITS.reasons),

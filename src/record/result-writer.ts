@@ -9,6 +9,7 @@ import { refusalsIn } from '../../transforms/consumers/refusals.ts';
 import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
 import { addUsage, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
+import { modelIn } from '../dataset/record-metadata.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { TurnmillError } from '../errors.ts';
 import { sizeInIdentity } from '../input/fingerprint.ts';
@@ -210,8 +211,11 @@ export class Recorder {
   #profileRecord({ bytes, format, shape }: RecordResult): void {
     const { profile, settings } = this.#options;
     if (profile === undefined) return;
-    const isFirst = format === settings.format[0];
-    profile.record(bytes.length, isFirst, isFirst ? (shape ?? shapeOfRecord(bytes, format)) : undefined);
+    if (format !== settings.format[0]) profile.record(bytes.length);
+    else {
+      const model = settings.meta.includes('model') ? modelIn(bytes, format) : undefined;
+      profile.record(bytes.length, { shape: shape ?? shapeOfRecord(bytes, format), model });
+    }
   }
 
   #note(format: string, at: Location): void {

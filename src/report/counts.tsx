@@ -47,6 +47,7 @@ export function RecordsSection(props: {
       {branches === 0 ? null : (
         <p>{`${showCount(branches, 'session')} ${branches === 1 ? 'is a further branch' : 'are further branches'} of another one.`}</p>
       )}
+      <Models records={records} />
       <div class="grid3">
         <Card title="Messages in a record">
           <Histogram
@@ -86,6 +87,18 @@ export function RecordsSection(props: {
 
 const firstFormat = ({ settings }: SummedUp): string =>
   (settings as { readonly format?: readonly string[] }).format?.[0] ?? '';
+
+function Models({ records }: { readonly records: RecordsProfile }): VNode | null {
+  const { models = {}, model_count: count = 0 } = records;
+  if (count === 0) return null;
+  const shown = byCount(models);
+  const others = count > shown.length ? `, and ${showCount(count - shown.length, 'other')}` : '';
+  return (
+    <p>
+      {`By model: ${shown.map(([name, n]) => `${fittedName(name)} ${showNumber(n)}`).join(', ')}${others}.`}
+    </p>
+  );
+}
 
 const BYTES_PER_TOKEN = 4;
 

@@ -7,6 +7,7 @@ import type { Grouping } from '../../transforms/model/group.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { readBack } from '../dataset/read-back.ts';
 import { RecordLines } from '../dataset/record-lines.ts';
+import { modelIn } from '../dataset/record-metadata.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
@@ -17,18 +18,20 @@ import { ProfileCounter } from '../ledger/dataset-profile.ts';
 interface ReadSettings {
   readonly groupBy: Grouping;
   readonly format: readonly string[];
+  readonly meta?: readonly string[];
 }
 
 export async function readProfile(root: string, manifest: Manifest): Promise<DatasetProfile> {
-  const { groupBy, format } = manifest.settings as unknown as ReadSettings;
+  const { groupBy, format, meta = [] } = manifest.settings as unknown as ReadSettings;
   const counter = new ProfileCounter(groupBy);
   const [first = 'chat'] = format;
   const groups = new Map(manifest.shards.map(({ path, group }) => [path, group]));
   for (const { path } of manifest.shards) {
     const isFirst = format.length === 1 || path.startsWith(`data/${first}/`);
-    await eachRecord(root, path, (record) =>
-      counter.record(record.length, isFirst, isFirst ? shapeOfRecord(record, first) : undefined),
-    );
+    await eachRecord(root, path, (record) => {
+      const model = meta.includes('model') ? modelIn(record, first) : undefined;
+      counter.record(record.length, isFirst ? { shape: shapeOfRecord(record, first), model } : undefined);
+    });
   }
   const parsed = <T>(take: (line: T) => void) => {
     return (line: Uint8Array): void => take(JSON.parse(Buffer.from(line).toString()) as T);

@@ -22,7 +22,7 @@ const NAME = 120;
 const MAX_ROLES = 31;
 const MAX_TOOLS = 10_000;
 const MAX_DIALECTS = 100;
-const SHOWN = { reasons: 24, tools: 20, groups: 60 } as const;
+const SHOWN = { reasons: 24, tools: 20, models: 20, groups: 60 } as const;
 const REJECTED = 'rejected:';
 /** Id of a further branch: that of the session, and a number. */
 const BRANCH = /^(.*)#([1-9]\d{0,5})$/s;
@@ -38,6 +38,8 @@ export class ProfileRecount {
   readonly #findings: Counts = new Map();
   readonly #sessionFates: Counts = new Map();
   readonly #dialects: Counts = new Map();
+  readonly #models: Counts = new Map();
+  readonly #hasModels: boolean;
   #bytes = 0;
   #longest = 0;
   #hasDecks = false;
@@ -45,9 +47,10 @@ export class ProfileRecount {
   /** Source and id of the last session that is not a further branch. */
   #unbranched = '';
 
-  /** @param first the first format of the run */
-  constructor(first: string | undefined) {
+  /** @param first the first format of the run @param meta names of the metadata in its records */
+  constructor(first: string | undefined, meta: unknown) {
     this.#first = first ?? '';
+    this.#hasModels = Array.isArray(meta) && meta.includes('model');
   }
 
   record(format: string, text: string, record: JsonObject): void {
@@ -56,6 +59,7 @@ export class ProfileRecount {
     if (format === this.#first) {
       this.#bytes += bytes;
       this.#longest = Math.max(this.#longest, bytes);
+      if (this.#hasModels) this.#model(record);
     }
     const { prompt, completion } = record;
     const parts = Array.isArray(prompt) && Array.isArray(completion) ? [...prompt, ...completion] : undefined;
@@ -73,6 +77,13 @@ export class ProfileRecount {
     }
     add(this.#byMessages, lowerEnd(list.length));
     add(this.#byCalls, lowerEnd(calls));
+  }
+
+  #model({ metadata, extra }: JsonObject): void {
+    const value = metadata ?? extra;
+    const text = asText(value);
+    const model = asText(asObject(text === undefined ? value : parsed(text))?.model) ?? '';
+    if (model !== '') addBounded(this.#models, model, MAX_TOOLS);
   }
 
   /** Call it for a shard whose records are not lines: their sizes are not recounted. */
@@ -123,6 +134,14 @@ export class ProfileRecount {
     if (!this.#hasDecks) {
       problems.equal(FILE, undefined, 'profile.records.bytes', this.#bytes, records.bytes);
       problems.equal(FILE, undefined, 'profile.records.longest', this.#longest, records.longest);
+      same('records.models', largest(this.#models, SHOWN.models), records.models);
+      problems.equal(
+        FILE,
+        undefined,
+        'profile.records.model_count',
+        this.#models.size,
+        records.model_count ?? 0,
+      );
     }
     problems.equal(FILE, undefined, 'profile.records.tool_count', this.#tools.size, records.tool_count);
     problems.equal(FILE, undefined, 'profile.branches', this.#branches, profile.branches ?? 0);
@@ -157,6 +176,14 @@ function cut(name: string): string {
   const half = Math.floor((NAME - 1) / 2);
   const begin = name.slice(0, half).replace(/[\ud800-\udbff]$/, '');
   return `${begin}…${name.slice(name.length - half).replace(/^[\udc00-\udfff]/, '')}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function largest(counts: ReadonlyMap<string, number>, most: number): ReadonlyMap<string, number> {

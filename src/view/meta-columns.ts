@@ -3,8 +3,7 @@
  * first use.
  */
 import { setImmediate } from 'node:timers/promises';
-import { formats } from '../../transforms/formats/index.ts';
-import { LF } from '../../transforms/json/bytes.ts';
+import { metadataIn, metadataMember } from '../dataset/record-metadata.ts';
 
 export const META_FIELDS = ['model', 'harness'] as const;
 export type MetaField = (typeof META_FIELDS)[number];
@@ -45,9 +44,7 @@ export class MetaColumns {
     const fields = META_FIELDS.filter((field) => meta.includes(field));
     const columns = new MetaColumns(fields, fields.length === 0 ? 0 : records);
     if (fields.length === 0) return columns;
-    const members = new Set(
-      formats.filter(({ name }) => format.includes(name)).map((one) => one.metadataMember ?? 'metadata'),
-    );
+    const members = new Set(format.map(metadataMember));
     let record = 0;
     for (const page of pages) {
       for (const content of page) {
@@ -84,20 +81,5 @@ export class MetaColumns {
       }
       if (index !== undefined) of[record] = index;
     }
-  }
-}
-
-/** Returns the metadata at the end of a record, or of its first line if it has several. */
-function metadataIn(content: Buffer, member: string): Readonly<Record<string, unknown>> {
-  const end = content.indexOf(LF);
-  const line = end < 0 ? content : content.subarray(0, end);
-  const start = line.lastIndexOf(`"${member}":`);
-  if (start < 0) return {};
-  try {
-    const { [member]: value } = JSON.parse(`{${line.toString('utf8', start)}`) as Record<string, unknown>;
-    const metadata = typeof value === 'string' ? JSON.parse(value) : value;
-    return typeof metadata === 'object' && metadata !== null ? metadata : {};
-  } catch {
-    return {}; // a member of this name that is not the last one
   }
 }

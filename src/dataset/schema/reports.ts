@@ -165,6 +165,10 @@ export interface RecordsProfile {
   readonly tools: Counts;
   /** Number of different tools that are called; those after the first 10,000 count as one. @unit tools @example 32 */
   readonly tool_count: number;
+  /** With `--meta model`: records by model, the 20 most frequent ones. @unit records @example {"agent-large-2":11} */
+  readonly models?: Counts | undefined;
+  /** Number of different models; those after the first 10,000 count as one. @unit models @example 1 */
+  readonly model_count?: number | undefined;
 }
 
 /** The sessions of a group. */

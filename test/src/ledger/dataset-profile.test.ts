@@ -11,6 +11,7 @@ import { PROFILE_LIMITS, ProfileCounter } from '../../../src/ledger/dataset-prof
 import { readProfile } from '../../../src/report/read-profile.ts';
 import { Problems } from '../../../src/verify/problems.ts';
 import { ProfileRecount } from '../../../src/verify/profile-recount.ts';
+import { verifyDataset } from '../../../src/verify/verify-dataset.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { shortName } from '../../../transforms/formats/record-shape.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -101,6 +102,28 @@ describe('the counts of a build', () => {
     if (name === 'chat') expect(profile.records).toMatchObject(countedIn(join(out, 'data')));
   });
 
+  const described = formats.filter(({ metadata }) => metadata !== undefined).map(({ name }) => name);
+
+  test.each(described)('count the records of each model: %s', async (name) => {
+    const out = join(temporaryFolder(), 'out');
+    await build({ inputs: inputs.slice(1), out, format: [name], meta: ['started_at', 'model'] });
+    const profile = profileIn(out);
+    const files = readdirSync(join(out, 'data')).map((file) => readFileSync(join(out, 'data', file), 'utf8'));
+    const found = [...files.join('').matchAll(/\\?"model\\?":\\?"(m|openai\/m)\\?"\}/g)].map(
+      ([, model]) => model,
+    );
+    const counts: Record<string, number> = {};
+    for (const model of found) counts[model as string] = (counts[model as string] ?? 0) + 1;
+    const { models = {}, model_count = 0 } = profile.records;
+    expect({ models, model_count }).toEqual({ models: counts, model_count: Object.keys(counts).length });
+    expect(profile).toEqual(await readProfile(out, readManifest(out)));
+    expect((await verifyDataset(out)).problems).toEqual([]);
+    if (name !== 'chat') return;
+    expect(counts.m).toBeGreaterThan(8);
+    const page = readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ');
+    expect(page).toContain(`<p>By model: m ${counts.m}, openai/m ${counts['openai/m']}.</p>`);
+  });
+
   test('match the files: decks of samples', async () => {
     const out = join(temporaryFolder(), 'out');
     await build({ inputs, out, format: ['samples'], formatOptions: { as: 'toml' } });
@@ -156,7 +179,10 @@ describe('a profile', () => {
       counter.source({ source: `${i}.jsonl`, status: 'read', lines: 1, fates: { 'rejected:x': i } });
       const day = new Date(i * 86_400_000).toISOString().slice(0, 10);
       counter.session(session(`${day}/a.jsonl`, 'empty'), undefined);
-      counter.record(10, true, { roles: { [`role${i}`]: 1 }, calls: { [`tool${i}`]: 1 } });
+      counter.record(10, {
+        shape: { roles: { [`role${i}`]: 1 }, calls: { [`tool${i}`]: 1 } },
+        model: undefined,
+      });
     }
     const profile = counter.take();
     expect(profile.rejections).toHaveLength(PROFILE_LIMITS.reasons);
@@ -189,7 +215,7 @@ describe('a profile', () => {
   test('counts the further branches of a session, and verify counts the same', () => {
     const branchesOf = (...places: readonly (readonly [source: string, id: string | null])[]) => {
       const counter = new ProfileCounter('date');
-      const recount = new ProfileRecount('chat');
+      const recount = new ProfileRecount('chat', []);
       for (const [source, id] of places) {
         const line = { ...session(source, 'written'), id };
         counter.session(line, 'g');
