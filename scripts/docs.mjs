@@ -31,7 +31,7 @@ function readAll() {
 /** The lists of pages beside each page: the shelf in the order of README.md, then what one looks up, then what contributors need. */
 function groupsOf(pages) {
   const shelf = /^A page for each task: (.*?)\. /m.exec(pages.get(START).markdown)?.[1] ?? '';
-  const tasks = [...shelf.matchAll(/\]\(([^)]+)\)/g)].map(([, path]) => path);
+  const tasks = [...shelf.matchAll(/\]\(([^()]+)\)/g)].map(([, path]) => path);
   const below = (folder) => [...pages.keys()].filter((path) => path.startsWith(folder));
   const groups = {
     Tasks: [START, ...tasks],
