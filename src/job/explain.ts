@@ -36,8 +36,8 @@ export async function explainLine({
   const push = (element: StreamElement): undefined => void run(element);
   try {
     const lines = await readThrough({ ref, settings, push, signal });
-    const count = lines === 1 ? '1 line' : `${lines} lines`;
-    if (line > lines) throw new TurnmillError('usage', `${ref.name} has ${count}, so no line ${line}`);
+    const count = lines === 0 ? 'is an empty log' : `has ${lines === 1 ? '1 line' : `${lines} lines`}`;
+    if (line > lines) throw new TurnmillError('usage', `${ref.name} ${count}, so it has no line ${line}`);
     return trail.answers;
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;

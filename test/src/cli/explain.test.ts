@@ -222,7 +222,7 @@ describe('the file of the line', () => {
     const run: Ended = await turnmill(['explain', `${log}:3`]);
     expect([run.status, run.stderr.split('\n')[0]]).toEqual([
       64,
-      'turnmill: a.jsonl has 2 lines, so no line 3',
+      'turnmill: a.jsonl has 2 lines, so it has no line 3',
     ]);
   });
 

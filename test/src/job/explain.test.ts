@@ -40,7 +40,7 @@ test('reports that an empty source has no line', async () => {
   const path = writeLog(temporaryFolder(), 'a.jsonl', []);
   await expect(explain(path, 1)).rejects.toMatchObject({
     code: 'usage',
-    message: 'a.jsonl has 0 lines, so no line 1',
+    message: 'a.jsonl is an empty log, so it has no line 1',
   });
 });
 
