@@ -8,8 +8,6 @@ const NONE = 'none';
 const HEADINGS = ['dialect', 'files', 'sessions', 'conversations', 'tool calls', 'not used'];
 /** Column that is aligned on the left, as text. */
 const NAME_COLUMN = 0;
-/** Matches what a folded conversation adds to the id of its session: its number and the name of a sub-agent. */
-const AFTER_SESSION = /[#/].*$/s;
 
 class Row {
   files = 0;
@@ -31,7 +29,7 @@ class Row {
 
 export class DialectTable {
   readonly #rows = new Map<string, Row>();
-  /** Sessions of the current source. */
+  /** Ids of the folded sessions of the current source, without the numbers of further conversations. */
   #folded = new Set<string>();
   #others = 0;
   #conversations = 0;
@@ -64,7 +62,7 @@ export class DialectTable {
 
   #add({ sessionId = '', fate, folded, usage }: SessionReport): void {
     if (folded === undefined) this.#others++;
-    else this.#folded.add(sessionId.replace(AFTER_SESSION, ''));
+    else this.#folded.add(sessionId.replace(/#.*$/s, ''));
     if (fate !== 'written') return;
     this.#conversations++;
     this.#toolCalls += usage?.toolCalls ?? 0;
@@ -76,7 +74,7 @@ export class DialectTable {
     row.files++;
     if (status === 'rejected') row.leaveOut(`${wordsFor(String(rejection?.reason))} (file)`, 1);
     else {
-      row.sessions += this.#others + this.#folded.size;
+      row.sessions += this.#others + sessionsAmong(this.#folded);
       row.conversations += this.#conversations;
       row.toolCalls += this.#toolCalls;
       if (status === 'empty') row.leaveOut('empty (file)', 1);
@@ -92,6 +90,17 @@ export class DialectTable {
     this.#folded = new Set();
     this.#others = this.#conversations = this.#toolCalls = 0;
   }
+}
+
+/** Counts ids without those of sub-agents: `a/b` is one of `a` if there is an `a`. */
+function sessionsAmong(ids: ReadonlySet<string>): number {
+  let count = 0;
+  for (const id of ids) {
+    let end = id.indexOf('/');
+    while (end >= 0 && !ids.has(id.slice(0, end))) end = id.indexOf('/', end + 1);
+    if (end < 0) count++;
+  }
+  return count;
 }
 
 const rank = (name: string): number => (name === NONE ? 1 : 0);

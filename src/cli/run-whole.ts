@@ -32,11 +32,11 @@ export async function runShown(
   { values, signal, host, plugInCalls }: Request,
   run: (hooks: RunHooks) => Promise<RunSummary>,
   isCheck: boolean = false,
+  notes: RunNotes = new RunNotes(values),
 ): Promise<number> {
   const heap = host.prepareRun(true);
   const level = values.logLevel ?? 'warn';
   const silent = level === 'silent' || values.quiet === true;
-  const notes = new RunNotes(values);
   const progress = host.isTerminal && !silent ? new ProgressLine(host) : undefined;
   const table = new DialectTable();
   const texts = new ReadTable();

@@ -297,11 +297,16 @@ export class RunNotes {
   /** Errors of the current source, by rule; dropped if its results are withdrawn. */
   readonly #pending = new Map<string, number>();
 
-  constructor({ dialect, sessionBy, plugin = [], out }: ReadingValues = {}) {
+  readonly #isMerge: boolean;
+
+  /** @param isMerge whether the sources are not read, so that they are looked for in the dataset */
+  constructor({ dialect, sessionBy, plugin = [], out }: ReadingValues = {}, isMerge: boolean = false) {
     this.#isFinal = out === '-';
+    this.#isMerge = isMerge;
     const named = dialect === undefined || dialect === 'auto' ? [] : ['--dialect', dialect];
     const joined = sessionBy === undefined ? [] : ['--session-by', sessionBy];
-    this.reading = [...named, ...joined, ...plugin.flatMap((file) => ['--plugin', file])];
+    const looked = isMerge ? ['--in', out ?? ''] : [];
+    this.reading = [...named, ...joined, ...plugin.flatMap((file) => ['--plugin', file]), ...looked];
   }
 
   get examples(): readonly Example[] {
@@ -351,8 +356,9 @@ export class RunNotes {
   }
 
   #note({ sources }: Listing, line: number | undefined, reason: string, detail: string): void {
-    if (sources.at(this.#source) === undefined || this.#examples.length >= MAX_EXAMPLES) return;
-    const path = pathOf({ sources }, this.#source) ?? '-';
+    const ref = sources.at(this.#source);
+    if (ref === undefined || this.#examples.length >= MAX_EXAMPLES) return;
+    const path = this.#isMerge ? ref.name : (pathOf({ sources }, this.#source) ?? '-');
     this.#examples.push({ where: line === undefined ? path : `${path}:${line}`, reason, detail });
   }
 

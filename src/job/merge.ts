@@ -3,7 +3,10 @@
  * (docs/many-machines.md).
  */
 
+import { join } from 'node:path';
+import { lstatIfAny, readDirectory } from '../dataset/fs-calls.ts';
 import { REPORTS } from '../dataset/layout.ts';
+import { isDataset } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import { storeFor } from '../dataset/store/store-for.ts';
 import { openDataset } from '../dataset/store/with-dataset.ts';
@@ -133,6 +136,7 @@ class OpenInputs {
       } catch (error) {
         const code = error instanceof TurnmillError ? error.code : undefined;
         if (code !== 'no-input' && !(checksAll && code === 'invalid-dataset')) throw error;
+        checkFolder(name);
         this.absent.push(name);
       }
     }
@@ -163,4 +167,12 @@ class OpenInputs {
       input.close();
     }
   }
+}
+
+/** @throws TurnmillError `no-input` if it is not a dataset, but a folder of datasets */
+function checkFolder(name: string): void {
+  if (isObjectUrl(name) || lstatIfAny(name)?.isDirectory() !== true || isDataset(name)) return;
+  if (!readDirectory(name).some((inside) => isDataset(join(name, inside.name)))) return;
+  const message = `${name} is a folder of datasets: name the datasets, such as ${join(name, '*')}`;
+  throw new TurnmillError('no-input', message, { subject: name });
 }

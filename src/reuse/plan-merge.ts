@@ -164,7 +164,10 @@ function refusal({ name }: MergeInput, why: string): TurnmillError {
 function missingSlices(missing: string, of: number | undefined, absent: readonly string[]): TurnmillError {
   const [name = ''] = absent;
   const more = absent.length > 1 ? ` and ${absent.length - 1} more` : '';
-  const slices = `slices ${missing} of ${of} are missing: build them, and merge again`;
+  const which = `${missing.replaceAll(',', ', ')} (of 1 to ${of})`;
+  const slices = /[,-]/.test(missing)
+    ? `slices ${which} are missing: build them, and merge again`
+    : `slice ${which} is missing: build it, and merge again`;
   const text =
     missing === '' ? `there is no finished dataset at ${name}${more}: build it, and merge again` : slices;
   return new TurnmillError('missing-slices', text, { subject: missing === '' ? name : missing });

@@ -75,7 +75,7 @@ export class ObjectDataset implements DatasetStore {
     for (const input of inputs) this.#checkApart(input);
     this.#pointer = await readPointer(this.#client, this.#folder);
     if (this.#pointer !== undefined && !replace) {
-      const text = `${this.#out} already exists; use --replace to replace it, or --update to update it`;
+      const text = `${this.#out} already exists; use --replace to replace it, or build with --update to update it`;
       throw new TurnmillError('cannot-create', text, { subject: this.#out });
     }
     await this.#probe();

@@ -49,6 +49,14 @@ test('check shows a table of files, sessions, conversations, calls and skipped f
   expect(tableOf(threads.stdout)).toEqual(tableOf(stdout));
 });
 
+test('ids with a slash are sessions of their own, unless there is a session of the part before', async () => {
+  const logs = join(temporaryFolder(), 'logs');
+  mkdirSync(join(logs, 'misc'), { recursive: true });
+  copyFileSync(join(examples, 'calls.jsonl'), join(logs, 'misc/calls.jsonl'));
+  const { stdout } = await run('check', logs);
+  expect(tableOf(stdout)[1]?.slice(0, 4)).toEqual(['calls', '1', '2', '2']);
+});
+
 test('build prints no such table', async () => {
   const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
   const { stderr } = await run('build', log, '--dry-run');

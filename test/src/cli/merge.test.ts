@@ -17,7 +17,7 @@ import { sessionLog } from '../../support/build-logs.ts';
 import type { Ended } from '../../support/command.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { writeCopiedLogs } from '../../support/copied-logs.ts';
-import { hashesOf } from '../../support/folder.ts';
+import { hashesOf, temporaryFolder } from '../../support/folder.ts';
 import {
   buildSlices,
   expectRefused,
@@ -43,12 +43,30 @@ describe('slices that are missing', () => {
     expect(JSON.parse(ended.stderr)).toMatchObject({
       code: 'missing-slices',
       subject: '3,5-6',
-      msg: 'slices 3,5-6 of 6 are missing: build them, and merge again',
+      msg: 'slices 3, 5-6 (of 1 to 6) are missing: build them, and merge again',
     });
     expect(hashesOf(out)).toEqual(before);
     expect(readdirSync(folder).filter((name) => name.includes('.staging-'))).toEqual([]);
     const given = parts.filter((part) => ![third, fifth, sixth].includes(part));
     expect((await mergeByCommand(given, out, '--replace')).status).toBe(75);
+  });
+
+  it('are named in the singular if there is one', async () => {
+    const { parts, out } = await sliced(2);
+    const { stderr } = await mergeByCommand(parts.slice(0, 1), out);
+    expect(JSON.parse(stderr).msg).toBe('slice 2 (of 1 to 2) is missing: build it, and merge again');
+  });
+
+  it('are not looked for in a folder of datasets: it says to name these', async () => {
+    const { folder } = await sliced(2);
+    const out = join(temporaryFolder(), 'out');
+    for (const end of [['--out', out], ['--missing']]) {
+      const { status, stderr } = await turnmill(['merge', folder, ...end]);
+      expect([status, stderr]).toEqual([
+        66,
+        expect.stringContaining(`name the datasets, such as ${join(folder, '*')}`),
+      ]);
+    }
   });
 
   it('are printed by --missing, also those that are not whole', async () => {
@@ -239,7 +257,11 @@ describe('usage', () => {
       await release();
     }
     expect((await mergeByCommand(parts, out)).status).toBe(0);
-    expect((await mergeByCommand(parts, out)).status).toBe(73);
+    const again = await mergeByCommand(parts, out);
+    expect([again.status, again.stderr]).toEqual([
+      73,
+      expect.stringContaining('use --replace to replace it, or build with --update to update it'),
+    ]);
     expect((await mergeByCommand(parts, out, '--replace')).status).toBe(0);
   });
 });
@@ -277,6 +299,25 @@ describe('a merged dataset', () => {
     expect(inputs).toEqual([logs, other]);
     expect((await mergeByCommand([path('at-once')], path('alone'))).status).toBe(0);
     expect(hashesOf(path('alone'))).toEqual(hashesOf(path('both')));
+  });
+
+  it('is where the summary says to look for rejections, by the names of the sources', async () => {
+    const { logs, out, path } = place();
+    mkdirSync(join(logs, 'sub'));
+    writeFileSync(join(logs, 'sub/x.jsonl'), `${sessionLog('x')}{\n`);
+    const parts = await buildSlices([logs], path('.'), 2, { sessionBy: 'file' });
+    const { status, stderr } = await turnmill(['merge', ...parts, '--out', out]);
+    expect(status).toBe(3);
+    expect(stderr).toMatch(/^ +sub\/x\.jsonl:\d {2}/m);
+    const [, words = ''] = /To see why: {2}turnmill (explain .*)$/m.exec(stderr) ?? [];
+    expect(words).toMatch(/^explain sub\/x\.jsonl:\d --in /);
+    const listed = await turnmill(['quarantine', 'list', out]);
+    expect(listed.stdout.toString()).toContain(`to see why: turnmill ${words}`);
+    const explained = await turnmill(words.split(' '));
+    expect([explained.status, explained.stdout.toString()]).toEqual([
+      0,
+      expect.stringContaining('sub/x.jsonl'),
+    ]);
   });
 
   it('has session-in-parts for an id in two datasets, which is not an error', async () => {
