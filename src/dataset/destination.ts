@@ -49,7 +49,8 @@ function inspect(place: Place, out: string, replace: boolean): Destination['stat
   if (!isDataset(place.path))
     refuse(out, 'exists and is not a turnmill dataset, so it is not replaced: name another folder');
   checkManifest(place.path);
-  if (!replace) refuse(out, 'already exists; use --replace to replace it, or build with --update to update it');
+  if (!replace)
+    refuse(out, 'already exists; use --replace to replace it, or build with --update to update it');
   checkForeignFiles(place.path, out);
   return link ? 'link' : 'folder';
 }
