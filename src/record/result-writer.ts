@@ -6,10 +6,10 @@
 
 import { crc32 } from 'node:zlib';
 import { refusalsIn } from '../../transforms/consumers/refusals.ts';
+import { modelIn } from '../../transforms/formats/record-metadata.ts';
 import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
 import { addUsage, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
-import { modelIn } from '../dataset/record-metadata.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { TurnmillError } from '../errors.ts';
 import { sizeInIdentity } from '../input/fingerprint.ts';

@@ -1,13 +1,13 @@
 /** Counts the profile of a dataset from its files, with one line in memory at a time. */
 
 import { join } from 'node:path';
+import { modelIn } from '../../transforms/formats/record-metadata.ts';
 import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
 import { LF } from '../../transforms/json/bytes.ts';
 import type { Grouping } from '../../transforms/model/group.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { readBack } from '../dataset/read-back.ts';
 import { RecordLines } from '../dataset/record-lines.ts';
-import { modelIn } from '../dataset/record-metadata.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';

@@ -3,7 +3,7 @@
  * first use.
  */
 import { setImmediate } from 'node:timers/promises';
-import { metadataIn, metadataMember } from '../dataset/record-metadata.ts';
+import { metadataIn, metadataMember } from '../../transforms/formats/record-metadata.ts';
 
 export const META_FIELDS = ['model', 'harness'] as const;
 export type MetaField = (typeof META_FIELDS)[number];

@@ -134,7 +134,7 @@ const KINDS: Readonly<Record<string, () => Settings>> = {
   }),
   'an event log and a copy of it': () => {
     const log = readFileSync(join(root, 'examples/dialects/claude-code.jsonl'), 'utf8');
-    return { inputs: [logsOf('copied', { 'a.jsonl': log, 'b.jsonl': log })] };
+    return { inputs: [logsOf('copied', { 'a.jsonl': log, 'b.jsonl': log })], meta: ['model'] };
   },
   'copies of a session that are left out': () => {
     const text = session('a', TIMES);

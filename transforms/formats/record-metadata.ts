@@ -1,6 +1,7 @@
 /** Reads the metadata that `--meta` wrote into a record. */
-import { formats } from '../../transforms/formats/index.ts';
-import { LF } from '../../transforms/json/bytes.ts';
+
+import { LF } from '../json/bytes.ts';
+import { formats } from './index.ts';
 
 /** Returns the name of the member with the metadata in records of a format. */
 export const metadataMember = (format: string): string =>
