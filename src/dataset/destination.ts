@@ -25,6 +25,10 @@ export interface DestinationRequest {
   readonly replace: boolean;
 }
 
+/** Why an existing dataset is not replaced. */
+export const ALREADY_EXISTS =
+  'already exists; use --replace to replace it, or build with --update to update it';
+
 /**
  * Throws `usage`, `cannot-create`, `invalid-dataset` or `permission`. Call it under the lock, after
  * `recoverDestination`.
@@ -49,8 +53,7 @@ function inspect(place: Place, out: string, replace: boolean): Destination['stat
   if (!isDataset(place.path))
     refuse(out, 'exists and is not a turnmill dataset, so it is not replaced: name another folder');
   checkManifest(place.path);
-  if (!replace)
-    refuse(out, 'already exists; use --replace to replace it, or build with --update to update it');
+  if (!replace) refuse(out, ALREADY_EXISTS);
   checkForeignFiles(place.path, out);
   return link ? 'link' : 'folder';
 }

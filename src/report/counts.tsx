@@ -47,7 +47,7 @@ export function RecordsSection(props: {
       {branches === 0 ? null : (
         <p>{`${showCount(branches, 'session')} ${branches === 1 ? 'is a further branch' : 'are further branches'} of another one.`}</p>
       )}
-      <Models records={records} />
+      <CountsBy what="model" counts={records.models} total={records.model_count} />
       <div class="grid3">
         <Card title="Messages in a record">
           <Histogram
@@ -88,16 +88,17 @@ export function RecordsSection(props: {
 const firstFormat = ({ settings }: SummedUp): string =>
   (settings as { readonly format?: readonly string[] }).format?.[0] ?? '';
 
-function Models({ records }: { readonly records: RecordsProfile }): VNode | null {
-  const { models = {}, model_count: count = 0 } = records;
-  if (count === 0) return null;
-  const shown = byCount(models);
-  const others = count > shown.length ? `, and ${showCount(count - shown.length, 'other')}` : '';
-  return (
-    <p>
-      {`By model: ${shown.map(([name, n]) => `${fittedName(name)} ${showNumber(n)}`).join(', ')}${others}.`}
-    </p>
-  );
+/** A sentence with the counts of names, the largest first. @param props.total of names, if only some are listed */
+export function CountsBy(props: {
+  readonly what: string;
+  readonly counts?: Counts | undefined;
+  readonly total?: number | undefined;
+}): VNode | null {
+  const { what, counts = {}, total = 0 } = props;
+  const shown = byCount(counts).map(([name, n]) => `${fittedName(name)} ${showNumber(n)}`);
+  if (shown.length === 0) return null;
+  const others = total > shown.length ? `, and ${showCount(total - shown.length, 'other')}` : '';
+  return <p>{`By ${what}: ${shown.join(', ')}${others}.`}</p>;
 }
 
 const BYTES_PER_TOKEN = 4;

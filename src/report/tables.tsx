@@ -5,6 +5,7 @@ import { fittedName, shellWord, showBytes, showCount, showNumber } from '../char
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { ManifestShard, RunFacts } from '../dataset/schema/manifest.ts';
 import type { SourceProfile } from '../dataset/schema/reports.ts';
+import { CountsBy } from './counts.tsx';
 import { Outside, OutsideName } from './outside.tsx';
 import { FATES, MAX_SHARDS, type ReportData } from './report-data.ts';
 
@@ -20,7 +21,7 @@ export function SourcesSection(props: {
   return (
     <section id="sources">
       <h2>Sources</h2>
-      <Dialects dialects={dialects} />
+      <CountsBy what="dialect" counts={dialects} />
       <p>
         {count > sources.length
           ? `The ${sources.length} of ${showNumber(count)} with the most rejected lines; all are in ledger/sources.jsonl.`
@@ -40,14 +41,6 @@ export function SourcesSection(props: {
         ))}
       </div>
     </section>
-  );
-}
-
-function Dialects({ dialects }: { readonly dialects: Counts }): VNode | null {
-  const sorted = Object.entries(dialects).sort(([, n], [, m]) => m - n);
-  if (sorted.length === 0) return null;
-  return (
-    <p>{`By dialect: ${sorted.map(([name, n]) => `${fittedName(name)} ${showNumber(n)}`).join(', ')}.`}</p>
   );
 }
 

@@ -99,8 +99,7 @@ kbd{font-size:11px;border:1px solid var(--rule2);border-bottom-width:2px;border-
 .md-s{text-decoration:line-through}
 .md-code{font-family:var(--mono);font-size:.9em;background:var(--sunk);border-radius:4px;padding:1px 4px}
 .md-link{text-decoration:underline;text-decoration-color:var(--rule2);text-underline-offset:2px}
-.md-url,.md-html{color:var(--ink2)}
-.md-url,.md-html{font-size:.9em}
+.md-url,.md-html{color:var(--ink2);font-size:.9em}
 .md-html{font-family:var(--mono)}
 .md-item{color:var(--ink2);font-weight:650}
 .md-block,.md-table{display:block;font-family:var(--mono);font-size:12.2px;line-height:1.55}

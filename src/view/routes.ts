@@ -10,11 +10,12 @@ import { recordStart } from '../dataset/shard-name.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { REASONS } from '../ledger/reasons.ts';
 import { messagesOf } from './app/messages.ts';
+import { SORTS, type Sort } from './app/query.ts';
 import type { Finding } from './app/types.ts';
 import { facetsOf } from './facets.ts';
 import type { FollowedLog } from './follow.ts';
 import { overviewOf } from './overview.ts';
-import { orderOf, SORT_KEYS, type SortKey } from './row-order.ts';
+import { orderOf } from './row-order.ts';
 import { type Range, rowsOf, writeHits } from './rows.ts';
 import type { Searched } from './search.ts';
 import { treeOf } from './session-tree.ts';
@@ -88,8 +89,7 @@ function listOf(query: URLSearchParams): Searched {
   return list === 'sessions' || list === 'rejected' ? list : 'records';
 }
 
-const sortOf = (query: URLSearchParams): SortKey | undefined =>
-  SORT_KEYS.find((key) => key === query.get('sort'));
+const sortOf = (query: URLSearchParams): Sort | undefined => SORTS.find((key) => key === query.get('sort'));
 
 async function rowsAnswer(
   { dataset }: Viewed,

@@ -1,9 +1,8 @@
 /** Lists of records and sessions in descending order of a size, in eight bytes per row. */
 import { setImmediate } from 'node:timers/promises';
+import type { Sort } from './app/query.ts';
 import type { ViewedDataset } from './viewed-dataset.ts';
 
-export const SORT_KEYS = ['size', 'turns', 'errors'] as const;
-export type SortKey = (typeof SORT_KEYS)[number];
 type Sorted = 'records' | 'sessions';
 
 const ROWS_AT_ONCE = 1000;
@@ -12,7 +11,7 @@ const ROWS_AT_ONCE = 1000;
 const last = new WeakMap<ViewedDataset, { readonly name: string; readonly rows: Promise<Float64Array> }>();
 
 /** Returns the numbers of the rows, from the greatest value to the least; equal ones in the order of the list. */
-export function orderOf(dataset: ViewedDataset, list: Sorted, key: SortKey): Promise<Float64Array> {
+export function orderOf(dataset: ViewedDataset, list: Sorted, key: Sort): Promise<Float64Array> {
   const name = `${list} ${key}`;
   const known = last.get(dataset);
   if (known?.name === name) return known.rows;
@@ -21,7 +20,7 @@ export function orderOf(dataset: ViewedDataset, list: Sorted, key: SortKey): Pro
   return rows;
 }
 
-async function sorted(dataset: ViewedDataset, list: Sorted, key: SortKey): Promise<Float64Array> {
+async function sorted(dataset: ViewedDataset, list: Sorted, key: Sort): Promise<Float64Array> {
   const count = dataset[list];
   const rows = new Float64Array(count);
   // A value and the number of its row in one number, which can be sorted without a function that compares.

@@ -1,7 +1,8 @@
 /** The rows of the three lists, in the order of the dataset or sorted, and those that a search finds. */
 import type { SessionLine } from '../dataset/schema/ledger.ts';
+import type { Sort } from './app/query.ts';
 import type { RecordRow, RecordSummary, RejectedRow, Row, SessionRow, SortedValues } from './app/types.ts';
-import { orderOf, type SortKey } from './row-order.ts';
+import { orderOf } from './row-order.ts';
 import { MAX_HITS, type Searched, search } from './search.ts';
 import type { SessionColumns } from './session-columns.ts';
 import { readRecord, summaryOf } from './shown.ts';
@@ -25,7 +26,7 @@ export async function rowsOf(
   dataset: ViewedDataset,
   list: Searched,
   { from, count }: Range,
-  sort?: SortKey,
+  sort?: Sort,
 ): Promise<readonly Row[]> {
   if (list === 'rejected') return rejectedRows(dataset, from, count);
   if (sort !== undefined) {
@@ -34,11 +35,11 @@ export async function rowsOf(
     return [...order.subarray(from, from + count)].flatMap((number) => rowAt(number) ?? []);
   }
   if (list === 'sessions') {
-    const columns = await columnsFor(dataset, sort);
+    const columns = await columnsFor(dataset, undefined);
     return dataset.sessionPage(from, count).map((line, i) => sessionRow(line, from + i, columns));
   }
   const page = dataset.recordPage(from, count, MAX_SUMMARY_BYTES);
-  const columns = page.length === 0 ? undefined : await columnsFor(dataset, sort);
+  const columns = page.length === 0 ? undefined : await columnsFor(dataset, undefined);
   return page.map((record) => recordRow(dataset, record, columns));
 }
 
@@ -49,7 +50,7 @@ export async function writeHits(
     readonly within: Searched;
     readonly text: string;
     readonly from: number;
-    readonly sort: SortKey | undefined;
+    readonly sort: Sort | undefined;
   },
   write: (line: object) => void,
   signal: AbortSignal,
@@ -64,7 +65,7 @@ export async function writeHits(
   write({ done: true, most: MAX_HITS, next: next ?? null });
 }
 
-async function rowReader(dataset: ViewedDataset, list: Searched, sort: SortKey | undefined): Promise<RowAt> {
+async function rowReader(dataset: ViewedDataset, list: Searched, sort: Sort | undefined): Promise<RowAt> {
   if (list === 'rejected') return (number) => rejectedRows(dataset, number, 1)[0];
   const columns = await columnsFor(dataset, sort);
   const values = (session: number): { sorted?: SortedValues } =>
@@ -89,7 +90,7 @@ async function rowReader(dataset: ViewedDataset, list: Searched, sort: SortKey |
 
 async function columnsFor(
   dataset: ViewedDataset,
-  sort: SortKey | undefined,
+  sort: Sort | undefined,
 ): Promise<SessionColumns | undefined> {
   const isNeeded = sort !== undefined && sort !== 'size';
   return isNeeded || dataset.sessions <= MAX_SESSIONS_SOON ? dataset.columns() : undefined;

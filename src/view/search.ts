@@ -1,9 +1,9 @@
 /** Searches records, sessions or rejections in order, and reports each hit immediately. */
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
-import { type Query, readQuery } from './app/query.ts';
+import { isExact, type Query, readQuery, type Sort } from './app/query.ts';
 import { META_FIELDS } from './meta-columns.ts';
-import { orderOf, type SortKey } from './row-order.ts';
+import { orderOf } from './row-order.ts';
 import type { SessionColumns } from './session-columns.ts';
 import { readRecord, roleName, summaryOf } from './shown.ts';
 import { splitOf, type ViewedDataset } from './viewed-dataset.ts';
@@ -15,7 +15,7 @@ export interface SearchRequest {
   readonly text: string;
   /** Number of the first row to search; with an order, the number of hits before. */
   readonly from: number;
-  readonly sort?: SortKey | undefined;
+  readonly sort?: Sort | undefined;
   readonly isStopped: () => boolean;
   /** Called with the number of each hit. */
   readonly onHit: (number: number) => void;
@@ -211,15 +211,14 @@ function isFate({ fate }: SessionLine, wanted: string): boolean {
 export function wordMatcher(words: readonly string[]): (line: Buffer) => boolean {
   const needles = words.map((word) => {
     const text = JSON.stringify(word).slice(1, -1);
-    const isExact = text !== text.toLowerCase();
     const bytes = Buffer.from(text);
-    return { isExact, bytes, low: bytes.toString('latin1').toLowerCase() };
+    return { asWritten: isExact(text), bytes, low: bytes.toString('latin1').toLowerCase() };
   });
-  const needsLow = needles.some(({ isExact }) => !isExact);
+  const needsLow = needles.some(({ asWritten }) => !asWritten);
   return (line) => {
     const low = needsLow ? line.toString('latin1').toLowerCase() : '';
-    return needles.every(({ isExact, bytes, low: word }) =>
-      isExact ? line.includes(bytes) : low.includes(word),
+    return needles.every(({ asWritten, bytes, low: word }) =>
+      asWritten ? line.includes(bytes) : low.includes(word),
     );
   };
 }

@@ -55,8 +55,8 @@ export class SessionColumns {
   /** Reads the files in parallel, because their sources are in the same order. */
   static async read(sessions: LineIndex, findings: LineIndex, sources: LineIndex): Promise<SessionColumns> {
     const columns = new SessionColumns(sessions.lines, findings.lines);
-    const cursor = new FindingCursor(findings);
-    const dialects = new DialectCursor(sources);
+    const ofFindings = new LineCursor<FindingLine>(findings);
+    const ofSources = new LineCursor<SourceLine>(sources);
     let key = '';
     let dialect = 0;
     let bySession: BySession = new Map();
@@ -66,8 +66,8 @@ export class SessionColumns {
         if (usage !== undefined) columns.#turns[at + i] = usage.clientTurns + usage.assistantTurns;
         if (keyOf(source, input) !== key) {
           key = keyOf(source, input);
-          bySession = await columns.#take(cursor, key);
-          dialect = columns.#numberOf(await dialects.of(key));
+          bySession = await columns.#take(ofFindings, key);
+          dialect = columns.#numberOf(await dialectOf(ofSources, key));
         }
         columns.#dialectOf[at + i] = dialect;
         const found = bySession.get(id);
@@ -129,9 +129,9 @@ export class SessionColumns {
   }
 
   /** Takes the findings of a source. */
-  async #take(cursor: FindingCursor, key: string): Promise<BySession> {
+  async #take(cursor: LineCursor<FindingLine>, key: string): Promise<BySession> {
     const bySession: BySession = new Map();
-    for (let page = cursor.take(key); page.length > 0; page = cursor.take(key)) {
+    for (let page = findingsOf(cursor, key); page.length > 0; page = findingsOf(cursor, key)) {
       for (const { number, session, rule, severity, count } of page) {
         const mask = 1 << this.#bitOf(rule);
         const errors = severity === ERROR ? count : 0;
@@ -181,63 +181,69 @@ interface NumberedFinding {
   readonly count: number;
 }
 
-/** Reads the findings source by source. */
-class FindingCursor {
+/** Reads the lines of a file, page by page. */
+class LineCursor<T> {
   readonly #index: LineIndex;
-  #at = 0;
-  #page: readonly FindingLine[] = [];
-  /** Index in the page of the next finding. */
+  #page: readonly T[] = [];
+  /** Number of the first line of the page. */
+  #first = 0;
+  /** Index in the page of the next line. */
   #next = 0;
 
   constructor(index: LineIndex) {
     this.#index = index;
   }
 
-  /** Returns the next findings if they are of this source: at most one page of them. */
-  take(key: string): readonly NumberedFinding[] {
-    if (this.#next === this.#page.length) {
-      const lines = this.#index.page(this.#at, LINES_AT_ONCE);
-      this.#page = lines.map(({ content }) => JSON.parse(content.toString()) as FindingLine);
+  /** Number of the next line. */
+  get at(): number {
+    return this.#first + this.#next;
+  }
+
+  /** Whether the next line is the first of a page. */
+  get isAtPage(): boolean {
+    return this.#next === this.#page.length;
+  }
+
+  peek(): T | undefined {
+    if (this.isAtPage) {
+      this.#first = this.at;
       this.#next = 0;
+      const lines = this.#index.page(this.#first, LINES_AT_ONCE);
+      this.#page = lines.map(({ content }) => JSON.parse(content.toString()) as T);
     }
-    const taken: NumberedFinding[] = [];
-    for (let one = this.#page[this.#next]; one !== undefined; one = this.#page[this.#next]) {
-      if (keyOf(one.source, one.input) !== key) break;
-      const severity = one.severity === 'ERROR' ? ERROR : WARNING;
-      const { session, rule, count = 1 } = one;
-      taken.push({ number: this.#at++, session, rule, severity, count });
-      this.#next++;
-    }
-    return taken;
+    return this.#page[this.#next];
+  }
+
+  skip(): void {
+    this.#next++;
   }
 }
 
-/** Reads the dialects of the sources, in order. */
-class DialectCursor {
-  readonly #index: LineIndex;
-  #at = 0;
-  #page: readonly SourceLine[] = [];
-  #next = 0;
-
-  constructor(index: LineIndex) {
-    this.#index = index;
+/** Takes the next findings if they are of this source: at most one page of them. */
+function findingsOf(cursor: LineCursor<FindingLine>, key: string): readonly NumberedFinding[] {
+  const taken: NumberedFinding[] = [];
+  for (
+    let one = cursor.peek();
+    one !== undefined && keyOf(one.source, one.input) === key;
+    one = cursor.peek()
+  ) {
+    const severity = one.severity === 'ERROR' ? ERROR : WARNING;
+    const { session, rule, count = 1 } = one;
+    taken.push({ number: cursor.at, session, rule, severity, count });
+    cursor.skip();
+    if (cursor.isAtPage) break;
   }
+  return taken;
+}
 
-  /** Skips the sources before this one. */
-  async of(key: string): Promise<string | undefined> {
-    for (;;) {
-      if (this.#next === this.#page.length) {
-        const lines = this.#index.page(this.#at, LINES_AT_ONCE);
-        if (lines.length === 0) return undefined;
-        this.#page = lines.map(({ content }) => JSON.parse(content.toString()) as SourceLine);
-        this.#at += lines.length;
-        this.#next = 0;
-        await setImmediate();
-      }
-      const { source, input, dialect } = this.#page[this.#next++] as SourceLine;
-      if (keyOf(source, input) === key) return dialect;
-    }
+/** Skips the sources up to this one. @returns its dialect */
+async function dialectOf(cursor: LineCursor<SourceLine>, key: string): Promise<string | undefined> {
+  for (let one = cursor.peek(); one !== undefined; one = cursor.peek()) {
+    cursor.skip();
+    if (cursor.isAtPage) await setImmediate();
+    if (keyOf(one.source, one.input) === key) return one.dialect;
   }
+  return undefined;
 }
 
 const keyOf = (source: string, input: number | undefined): string => `${input ?? 0}/${source}`;

@@ -2,6 +2,7 @@
 import type { Sabotage } from './sabotage.ts';
 
 const VIEWER = 'test/view/viewer.test.ts';
+const FINDING = 'test/view/finding.test.ts';
 const REQUESTS = 'test/view/requests.test.ts';
 const AGENT_CHATS = 'test/view/agent-chats.test.ts';
 const LIVE = 'test/view/live.test.ts';
@@ -205,19 +206,19 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     file: 'src/view/app/state.ts',
     from: "document.activeElement?.id !== 'q'",
     to: "document.activeElement?.id === 'q'",
-    test: [VIEWER, 'searches for'],
+    test: [FINDING, 'searches for'],
   },
   v8_hash_without_state: {
     file: 'src/view/app/address.ts',
     from: '  hash.value = to;',
     to: '  setTimeout(() => (hash.value = to));',
-    test: [VIEWER, 'twenty times'],
+    test: [FINDING, 'twenty times'],
   },
   v8_view_outside_the_address: {
     file: 'src/view/app/address.ts',
     from: "computed(() => place.value.query.get('view') === 'raw')",
     to: "computed(() => place.value.query.get('view') === 'raw' && performance.now() > 1e9)",
-    test: [VIEWER, 'keeps everything in its address'],
+    test: [FINDING, 'keeps everything in its address'],
   },
   v9_activity: {
     file: 'transforms/dialects/text-protocol/tool-activity.ts',
@@ -241,7 +242,7 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     file: 'src/report/counts.tsx',
     from: '(bin)[0], binRange(end)[1]];',
     to: '(bin)[0], binRange(end)[1] + 1];',
-    test: [VIEWER, 'begins with the numbers'],
+    test: [FINDING, 'begins with the numbers'],
   },
   v10_wrong_bin: {
     file: 'src/ledger/counts.ts',

@@ -1,6 +1,15 @@
 /** Opens the viewer and the report in the installed Chromium. */
 import { type ChildProcess, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -22,6 +31,9 @@ export function chromiumVersion(): string {
   );
 }
 export const examples: string = resolve(import.meta.dirname, '../../examples');
+
+/** Its last line is cut. */
+const CUT_LOG = '2026-01-13/invoice-export-1768302018250700000.jsonl';
 
 export interface Opened {
   readonly page: Page;
@@ -79,6 +91,13 @@ export function useBrowser() {
     async view(...args: readonly string[]): Promise<Viewer> {
       return tools.viewIn(process.env, ...args);
     },
+    /** Builds the example logs, with a cut line that is rejected, and views them. */
+    async viewDemo(): Promise<Viewer> {
+      const logs = join(folder, 'demo-logs');
+      cpSync(join(examples, 'logs'), logs, { recursive: true });
+      appendFileSync(join(logs, CUT_LOG), '\n'); // with it, the cut line is rejected
+      return tools.view(await built(logs, join(folder, 'demo')), '--logs', logs);
+    },
     async viewIn(env: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Viewer> {
       const child = start(['view', ...args], 'ignore', env);
       viewers.push(child);
@@ -118,6 +137,10 @@ export async function axeViolations(page: Page): Promise<readonly string[]> {
 export async function until(page: Page, expression: string): Promise<void> {
   await expect.poll(() => page.evaluate(expression), { timeout: 60_000 }).toBe(true);
 }
+
+/** Returns the expression for `until` that the page shows this record, session or line. */
+export const headingIs = (text: string): string =>
+  `document.querySelector('.bar h1')?.textContent === ${JSON.stringify(text)}`;
 
 /** Changes the page's fragment, as a link does. */
 export async function goTo(page: Page, hash: string): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import type { Severity } from '../model/element.ts';
 import type { FormatFinding } from './format.ts';
+import { PARTS_JOINED } from './shared-rules.ts';
 
 interface RuleText {
   readonly severity: Severity;
@@ -60,7 +61,7 @@ const RULES: Readonly<Record<GemmaRule, RuleText>> = {
   'result-as-text': warning('has a result that the syntax cannot express as an object: written as text'),
   'content-not-text': fatal('has a content that is neither text nor parts'),
   'non-text-part': warning('has parts that are not text: left out'),
-  'parts-joined': warning('has a content of several parts: written as one text'),
+  'parts-joined': warning(`has ${PARTS_JOINED}`),
   'member-left-out': warning('has members that the layout has no place for: left out'),
   'definition-left-out': warning('is only partly declared: a declaration has no place for the rest'),
   'messages-left-out': warning('has messages outside the three turns: left out'),

@@ -15,7 +15,7 @@ import type { OptionSpecs } from '../stage.ts';
 import { withCommas } from './chat.ts';
 import { inline } from './chat-inline.ts';
 import type { Format, FormatFinding } from './format.ts';
-import { NO_ANSWER } from './shared-rules.ts';
+import { NO_ANSWER, PARTS_JOINED } from './shared-rules.ts';
 import { type Refuse, tomlKey, tomlValue } from './toml-value.ts';
 import type { Report } from './tool-arguments.ts';
 
@@ -59,7 +59,7 @@ function withText(message: Message, where: string, report: Report): Message {
     report(fatal('content-not-text', `${where} has no text`));
     return message;
   }
-  report(warning('parts-joined', `${where} has a content of several parts: written as one text`));
+  report(warning('parts-joined', `${where} has ${PARTS_JOINED}`));
   const bytes = replaceValue(message.bytes, 'content', encode(quote(text))) as Uint8Array;
   return { bytes, role: message.role };
 }

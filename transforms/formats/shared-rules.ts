@@ -28,17 +28,21 @@ export function reportOtherMembers(messages: readonly Message[], place: string, 
   report({ rule: 'members-dropped', severity: 'WARNING', message });
 }
 
+/** The problem that rule `parts-joined` reports. */
+export const PARTS_JOINED = 'a content of several parts: written as one text';
+
 /** Reports parts of a content that become one text, and parts that are left out. */
 export function reportParts({ otherParts, isJoined }: MessageText, where: string, report: Report): void {
   const warn = (rule: string, problem: string): void =>
     report({ rule, severity: 'WARNING', message: `${where} has ${problem}` });
   if (otherParts) warn('non-text-part', 'parts that are not text: left out');
-  if (isJoined) warn('parts-joined', 'a content of several parts: written as one text');
+  if (isJoined) warn('parts-joined', PARTS_JOINED);
 }
 
-/** Rule `unknown-role` of formats that write messages as they are, for consumers that refuse any other role. */
-
-/** Reports the first message whose role no consumer knows. */
+/**
+ * Reports the first message whose role no consumer knows: rule `unknown-role` of formats that write messages as they are,
+ * for consumers that refuse any other role.
+ */
 export function reportUnknownRoles(messages: readonly Message[], report: Report): void {
   const at = messages.findIndex(({ role }) => !isRole(role));
   if (at < 0) return;

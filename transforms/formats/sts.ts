@@ -13,7 +13,7 @@ import { isPersonal } from '../model/meta.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
-import { reportOtherMembers } from './shared-rules.ts';
+import { PARTS_JOINED, reportOtherMembers } from './shared-rules.ts';
 import { asString, type Report } from './tool-arguments.ts';
 
 const NO_TEXT = '""';
@@ -103,7 +103,7 @@ function contentOf(message: Message, at: number, report: Report): string {
   const warn = (rule: string, text: string): void =>
     report({ rule, severity: 'WARNING', message: `messages[${at}] has ${text}` });
   if (texts.length < parts.length) warn('non-text-part', 'parts that are not text: left out');
-  if (texts.length > 1) warn('parts-joined', 'a content of several parts: written as one text');
+  if (texts.length > 1) warn('parts-joined', PARTS_JOINED);
   return quote(texts.join('\n'));
 }
 

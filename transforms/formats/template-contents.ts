@@ -8,6 +8,7 @@ import { addMember, concat, replaceValue, spliced } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
 import { stringValue, toolCallsOf } from '../model/message.ts';
+import { PARTS_JOINED } from './shared-rules.ts';
 import type { Report } from './tool-arguments.ts';
 
 const MEMBER = encode(',"content":');
@@ -31,7 +32,7 @@ export function joinTextParts(messages: readonly Message[], report: Report): rea
   });
   if (several.length > 0) {
     const which = `messages[${several[0]}]${several.length > 1 ? ` and ${several.length - 1} more` : ''}`;
-    const message = `${which} has a content of several parts: written as one text`;
+    const message = `${which} has ${PARTS_JOINED}`;
     report({ rule: 'parts-joined', severity: 'WARNING', message });
   }
   return joined;

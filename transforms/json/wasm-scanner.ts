@@ -8,6 +8,7 @@ import { BACKSLASH, DELETE, QUOTE, SPACE } from './bytes.ts';
 import { createPlainScanner, PlainScanner } from './plain-scanner.ts';
 import type { Scanner, Tape } from './scanner.ts';
 import { MAX_TAPE_ROWS, ROW_NUMBERS } from './value-tape.ts';
+import { compiledModule, exportsOf } from './wasm/module.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
 
 /** Exports of the module. */
@@ -21,12 +22,6 @@ interface Exports extends ShortcutExports {
   failed_at(): number;
   too_deep(): number;
 }
-
-/** The parts of the global `WebAssembly` that are used here: TypeScript declares it only for browsers. */
-declare const WebAssembly: {
-  readonly Module: new (code: Uint8Array) => object;
-  readonly Instance: new (module: object, imports: object) => { readonly exports: object };
-};
 
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
@@ -86,7 +81,7 @@ export function createScanner(maxDepth?: number, maxElements?: number): Scanner 
 /** @returns undefined if WebAssembly or its SIMD is not available */
 function compileScanner(): CompiledScanner | undefined {
   try {
-    return new WebAssembly.Module(Buffer.from(SCANNER_WASM, 'base64'));
+    return compiledModule(SCANNER_WASM);
   } catch {
     return undefined;
   }
@@ -183,7 +178,7 @@ export class ScanMemory {
       read_tools: (at: number, end: number) => current().readTools(at, end),
       read_time: (at: number, end: number) => current().readTime(at, end),
     };
-    this.exports = new WebAssembly.Instance(this.#module, { host }).exports as unknown as Exports;
+    this.exports = exportsOf<Exports>(this.#module, { host });
     this.#memory = this.exports.memory;
     this.#slabAt = Math.ceil((this.exports.arena_at() + ARENA_BYTES) / PAGE_BYTES) * PAGE_BYTES;
     this.#memory.grow(FIRST_PAGES - this.#memory.buffer.byteLength / PAGE_BYTES);

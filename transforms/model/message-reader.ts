@@ -1,6 +1,7 @@
 /** Computes keys of messages in WebAssembly (json/wasm/message.c), in a fifth of the time. */
 import { decode } from '../json/utf8.ts';
 import { MESSAGE_WASM } from '../json/wasm/message.wasm.ts';
+import { compiledModule, exportsOf } from '../json/wasm/module.ts';
 import { shortHash } from './hashed-set.ts';
 
 /** The facts about a message that count, without the messages before it. */
@@ -20,11 +21,6 @@ interface Exports {
   read(length: number): number;
 }
 
-declare const WebAssembly: {
-  readonly Module: new (code: Uint8Array) => object;
-  readonly Instance: new (module: object, imports: object) => { readonly exports: object };
-};
-
 /** As in message.c. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_OUT_BYTES = MAX_BYTES + 64 * 1024;
@@ -41,8 +37,7 @@ export class MessageReader {
 
   /** @throws if WebAssembly or its SIMD is not available */
   constructor() {
-    const module = new WebAssembly.Module(Buffer.from(MESSAGE_WASM, 'base64'));
-    this.#exports = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
+    this.#exports = exportsOf<Exports>(compiledModule(MESSAGE_WASM));
     const { buffer } = this.#exports.memory;
     this.#in = new Uint8Array(buffer, this.#exports.in_at(), MAX_BYTES);
     this.#out = new Uint8Array(buffer, this.#exports.out_at(), MAX_OUT_BYTES);

@@ -23,7 +23,7 @@ import { abortUpload, Uploads } from '../../object-store/uploads.ts';
 import { isObjectUrl, type ObjectPlace, objectUrl, parseObjectUrl } from '../../object-store/url.ts';
 import { sha256 } from '../../sha256.ts';
 import { byPath, type CommitRequest, type Committed } from '../commit.ts';
-import { checkDestination } from '../destination.ts';
+import { ALREADY_EXISTS, checkDestination } from '../destination.ts';
 import { MANIFEST, RUN_FACTS } from '../layout.ts';
 import type { WrittenFile } from '../line-file.ts';
 import { acquireLock } from '../lock.ts';
@@ -75,8 +75,7 @@ export class ObjectDataset implements DatasetStore {
     for (const input of inputs) this.#checkApart(input);
     this.#pointer = await readPointer(this.#client, this.#folder);
     if (this.#pointer !== undefined && !replace) {
-      const text = `${this.#out} already exists; use --replace to replace it, or build with --update to update it`;
-      throw new TurnmillError('cannot-create', text, { subject: this.#out });
+      throw new TurnmillError('cannot-create', `${this.#out} ${ALREADY_EXISTS}`, { subject: this.#out });
     }
     await this.#probe();
     await this.#clean();

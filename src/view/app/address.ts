@@ -3,6 +3,7 @@
  * from 0.
  */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { SORTS, type Sort } from './query.ts';
 
 export type Tab = 'overview' | 'records' | 'sessions' | 'rejected' | 'live';
 export interface Place {
@@ -32,8 +33,6 @@ export const number: ReadonlySignal<number | undefined> = computed(() => place.v
 export const words: ReadonlySignal<string> = computed(() => place.value.query.get('q') ?? '');
 export const isRaw: ReadonlySignal<boolean> = computed(() => place.value.query.get('view') === 'raw');
 export const isOpen: ReadonlySignal<boolean> = computed(() => place.value.query.get('open') === '1');
-export const SORTS = ['size', 'turns', 'errors'] as const;
-export type Sort = (typeof SORTS)[number];
 /** Name of the order of the list; undefined for that of the dataset. */
 export const sort: ReadonlySignal<Sort | undefined> = computed(() => {
   const name = place.value.query.get('sort');

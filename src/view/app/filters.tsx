@@ -3,10 +3,10 @@ import { type Signal, signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { showNumber } from '../../charts/numbers.ts';
 import { wordsFor } from '../../charts/words.ts';
-import { go, SORTS, sort, tab, words } from './address.ts';
+import { go, sort, tab, words } from './address.ts';
 import { useAnswer } from './answer.ts';
 import { isStatic } from './api.ts';
-import { type Field, readQuery, toggled } from './query.ts';
+import { type Field, readQuery, SORTS, toggled } from './query.ts';
 import type { Facet } from './types.ts';
 
 const areOpen: Signal<boolean> = signal(false);

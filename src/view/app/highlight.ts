@@ -4,7 +4,7 @@
  */
 import { computed, effect, type ReadonlySignal } from '@preact/signals';
 import { words } from './address.ts';
-import { readQuery } from './query.ts';
+import { isExact, readQuery } from './query.ts';
 
 /** Elements whose text is searched as a whole. */
 const BLOCKS = '.ttl,.text,.activity,.hint,.hex,.src';
@@ -15,14 +15,14 @@ const AFTER_HIT = 500;
 
 interface Needle {
   readonly text: string;
-  readonly isExact: boolean;
+  readonly asWritten: boolean;
 }
 
 /** The words of the search, without those that filter. As on the server, a word without capitals matches in any case. */
 const needles: ReadonlySignal<readonly Needle[]> = computed(() =>
   readQuery(words.value)
     .words.filter((text) => text !== '')
-    .map((text) => ({ text, isExact: text !== text.toLowerCase() })),
+    .map((text) => ({ text, asWritten: isExact(text) })),
 );
 
 /** Lower case, if that does not move characters. */
@@ -35,8 +35,8 @@ function lowered(text: string): string {
 export function endOfHit(text: string): number {
   if (needles.value.length === 0) return 0;
   const low = lowered(text);
-  const ends = needles.value.flatMap(({ text: word, isExact }) => {
-    const at = (isExact ? text : low).indexOf(word);
+  const ends = needles.value.flatMap(({ text: word, asWritten }) => {
+    const at = (asWritten ? text : low).indexOf(word);
     return at < 0 ? [] : [at + word.length + AFTER_HIT];
   });
   return ends.length === 0 ? 0 : Math.min(...ends);
@@ -54,8 +54,8 @@ function addRanges(block: Element, ranges: Range[]): void {
   const nodes = textNodesIn(block);
   const text = nodes.map(({ data }) => data).join('');
   const low = lowered(text);
-  for (const { text: word, isExact } of needles.peek()) {
-    const within = isExact ? text : low;
+  for (const { text: word, asWritten } of needles.peek()) {
+    const within = asWritten ? text : low;
     let node = 0;
     let before = 0;
     const toNode = (at: number): void => {

@@ -1,25 +1,26 @@
 /** Parses the text of the search field: words, and filters such as `role:tool`. The server uses it too. */
 
-export type Field =
-  | 'role'
-  | 'tool'
-  | 'finding'
-  | 'fate'
-  | 'dialect'
-  | 'model'
-  | 'harness'
-  | 'split'
-  | 'group'
-  | 'format'
-  | 'reason'
-  | 'messages'
-  | 'calls'
-  | 'bytes';
+const FIELDS = [
+  'role',
+  'tool',
+  'finding',
+  'fate',
+  'dialect',
+  'model',
+  'harness',
+  'split',
+  'group',
+  'format',
+  'reason',
+  'messages',
+  'calls',
+  'bytes',
+] as const;
+export type Field = (typeof FIELDS)[number];
 
-const FIELDS: readonly Field[] = [
-  ...(['role', 'tool', 'finding', 'fate', 'model', 'harness', 'split', 'group', 'reason'] as const),
-  ...(['dialect', 'format', 'messages', 'calls', 'bytes'] as const),
-];
+/** The values by which a list can be sorted. */
+export const SORTS = ['size', 'turns', 'errors'] as const;
+export type Sort = (typeof SORTS)[number];
 
 export interface Query {
   /** Text that the line must contain, as JSON writes it. */
@@ -76,3 +77,6 @@ export function toggled(text: string, field: Field, value: string): string {
   const texts = others.map((token) => token.text);
   return (others.length < tokens.length ? texts : [...texts, filterText(field, value)]).join(' ');
 }
+
+/** Whether a word of a search must match as it is written: one without capitals matches in any case. */
+export const isExact = (word: string): boolean => word !== word.toLowerCase();

@@ -36,7 +36,8 @@ function between(a: readonly string[], b: readonly string[]): readonly Piece[] {
       { kind: 'removed', text: a.join('') },
       { kind: 'added', text: b.join('') },
     ];
-  const common = new Uint16Array((a.length + 1) * width); // of the words from here to both ends
+  // at (i, k): the length of the longest common subsequence of the words of `a` from i on and those of `b` from k on
+  const common = new Uint16Array((a.length + 1) * width);
   const at = (i: number, k: number): number => common[i * width + k] as number;
   for (let i = a.length - 1; i >= 0; i--)
     for (let k = b.length - 1; k >= 0; k--)

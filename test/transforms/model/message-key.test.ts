@@ -64,7 +64,7 @@ describe('the key of a message, by the module', () => {
     ['another value', '"{\\"a\\":1}"', '"{\\"a\\":2}"'],
     ['a number and its text', '"{\\"a\\":1}"', '"{\\"a\\":\\"1\\"}"'],
     ['a key that ends another one', '"{\\"a\\":1,\\"ab\\":1}"', '"{\\"ab\\":1,\\"b\\":1}"'],
-    ['a value that is no JSON', '"{\\"a\\":1"', '"{\\"a\\":1}"'],
+    ['a text that is not JSON', '"{\\"a\\":1"', '"{\\"a\\":1}"'],
   ])('differs for arguments with %s', (_, one, other) => {
     expect(read(withArguments(one))).toEqual(parsed(withArguments(one)));
     expect(read(withArguments(one))?.digest).not.toBe(read(withArguments(other))?.digest);
@@ -89,9 +89,9 @@ describe('the key of a message, by the module', () => {
       'a call without an id',
       '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}',
     ],
-    ['a call that is no object', '{"role":"assistant","tool_calls":[1]}'],
+    ['a call that is not an object', '{"role":"assistant","tool_calls":[1]}'],
     [
-      'a call after one that is no object',
+      'a call after one that is not an object',
       '{"role":"assistant","tool_calls":[1,{"id":"1","function":{"name":"f","arguments":"{}"}}]}',
     ],
     ['a giant text', withContent(`"${'x'.repeat(1024 * 1024)}"`)],

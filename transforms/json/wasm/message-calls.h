@@ -10,7 +10,6 @@
 #define SLACK 64           // vectors may reach beyond the end
 #define MAX_BYTES (1024 * 1024)  // of a message
 
-typedef struct { u32 at, end; } Span;
 typedef struct { Span key; u32 value; } Member;
 static u16 head[MAX_HEAD + SLACK];
 static u32 head_length, odd;
@@ -53,12 +52,6 @@ static u32 value_end(u32 p, u32 end) {
 static int is_plain(Span text) {
   for (u32 p = text.at; p < text.end; p++) if (byte_at(p) == '\\' || byte_at(p) >= 0x80) return 0;
   return 1;
-}
-
-static int is_text(Span text, const char *word) {
-  u32 p = text.at;
-  for (; *word && p < text.end; p++, word++) if (byte_at(p) != (u8)*word) return 0;
-  return *word == 0 && p == text.end;
 }
 
 // Returns the code unit of the escape at p.

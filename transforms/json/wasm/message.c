@@ -59,7 +59,7 @@ static void find(Span object, const char *const *keys, Span *found) {
     const Span key = {p + 1, string_end(p + 1, object.end) - 1};
     const u32 value = skip_blanks(skip_blanks(key.end + 1, object.end) + 1, object.end), after = value_end(value, object.end);
     u32 i = 0;
-    while (keys[i] && !is_text(key, keys[i])) i++;
+    while (keys[i] && !is_word(key, keys[i])) i++;
     if (!is_plain(key) || (keys[i] && found[i].at)) odd = 1;
     if (keys[i]) found[i] = (Span){value, after};
     p = skip_blanks(skip_blanks(after, object.end) + 1, object.end);
@@ -113,7 +113,7 @@ static void put_calls(Span list) {
 static const char *role_of(Span role) {
   static const char *const ROLES[][2] = {{"\"user\"", "user"}, {"\"assistant\"", "assistant"}, {"\"tool\"", "tool"},
                                          {"\"system\"", "system"}, {"\"developer\"", "system"}, {"\"function\"", "tool"}};
-  for (u32 i = 0; i < sizeof(ROLES) / sizeof(*ROLES); i++) if (role.at && is_text(role, ROLES[i][0])) return ROLES[i][1];
+  for (u32 i = 0; i < sizeof(ROLES) / sizeof(*ROLES); i++) if (role.at && is_word(role, ROLES[i][0])) return ROLES[i][1];
   return 0;
 }
 

@@ -38,6 +38,14 @@ static inline int is_digit(u8 c) { return c >= '0' && c <= '9'; }
 static inline int is_hex(u8 c) { return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
 static inline int is_continuation(u8 c) { return (c & 0xc0) == 0x80; }
 
+typedef struct { u32 at, end; } Span;
+
+static inline int is_word(Span text, const char *word) {
+  u32 p = text.at;
+  for (; *word && p < text.end; p++, word++) if (byte_at(p) != (u8)*word) return 0;
+  return *word == 0 && p == text.end;
+}
+
 static inline u32 skip_blanks(u32 p, u32 end) {
   while (p < end && is_blank(byte_at(p))) p++;
   return p;

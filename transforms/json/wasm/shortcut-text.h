@@ -3,8 +3,6 @@
 #pragma once
 #include "scan.h"
 
-typedef struct { u32 at, end; } Span;
-
 static inline int same(u32 a, u32 b, u32 length) {
   u32 i = 0;
   for (; i + 64 <= length; i += 64) {
@@ -31,11 +29,6 @@ static inline u32 find_byte(u32 p, u32 end, u8 byte) {  // returns `end` if ther
 
 static inline int has_escape(Span text) { return find_byte(text.at, text.end, '\\') < text.end; }
 
-static inline int is_word(Span text, const char *word) {
-  u32 p = text.at;
-  for (; *word && p < text.end; p++, word++) if (byte_at(p) != (u8)*word) return 0;
-  return *word == 0 && p == text.end;
-}
 
 // Does the text contain one of the words, in any case? All words of a list begin with the same character.
 static const char *const PURPOSE[] = {"-purpose", 0}, *const CALL_TAG[] = {"_call", 0};
