@@ -7,7 +7,10 @@ const SKIP_MEANINGS = {
   symlink: 'A link in a folder that is not followed. Harmless: exit 0.',
   'duplicate-inode': 'The same file under a second name or by a second input. Harmless: exit 0.',
   excluded:
-    'The file is not named like a log, or `--include`, `--exclude` or `--since` leaves it out. Counted by extension; the ledger lists the first 1,000. Harmless: exit 0.',
+    'The file is not named like a log, or it is one of the files that clients keep beside their logs, such as settings.json. Files with this and the next three reasons are counted by extension, and the ledger lists the first 1,000 of them. Harmless: exit 0.',
+  'not-included': '`--include` names other files. Harmless: exit 0.',
+  'excluded-by-option': '`--exclude` names the file. Harmless: exit 0.',
+  'too-old': 'The file was changed last before the time of `--since`. Harmless: exit 0.',
   'not-regular': 'A pipe, a socket or a device named like a log. Exit 3.',
   unreadable: 'A folder or a file without read permission. Exit 3.',
   vanished: 'It disappeared before it could be read. Exit 3.',

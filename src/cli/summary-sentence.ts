@@ -8,12 +8,12 @@ import { plural, showCount } from '../sizes.ts';
 /** `32 conversations from 26 logs; 2 have no answer; 10 have reasoning, which OpenAI refuses (--reasoning drop).` */
 export function sentenceOf({ sums, rejections }: RunSummary): string {
   const { sessions, sources, formats, findings } = sums;
-  const read = (sources.read ?? 0) + (sources.limited ?? 0);
+  const logs = Object.values(sources).reduce((sum, n) => sum + n, 0);
   // formats report conversations without an answer one by one
   const unanswered = Object.keys(formats).length === 1 ? (findings[NO_ANSWER] ?? 0) : 0;
   const [refused, ...more] = refusedIn(sums);
   return `${[
-    `${plural(sessions.written ?? 0, 'conversation')} from ${plural(read, 'log')}`,
+    `${plural(sessions.written ?? 0, 'conversation')} from ${plural(logs, 'log')}`,
     ...(unanswered === 0 ? [] : [`${have(unanswered)} no answer`]),
     ...(refused === undefined ? [] : [refusedText(refused, more.length)]),
     ...(rejections === 0 ? [] : [plural(rejections, 'rejection')]),

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { shellWord } from '../charts/numbers.ts';
-import { fateWords, namedWords } from '../charts/words.ts';
+import { fateWords, namedWords, wordsFor } from '../charts/words.ts';
 import { quarantinePath } from '../dataset/layout.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { Listing } from '../input/sources/source.ts';
@@ -46,7 +46,8 @@ export function summaryOf(
   }
   const lines = [
     row('records', [written(summary)]),
-    row('sources', [tally(sums.sources), reused(summary), passedOver(sums)]),
+    row('sources', [sources(sums), reused(summary)]),
+    ...skipped(sums),
     row('sessions', [
       tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty']),
       branches(summary),
@@ -180,11 +181,19 @@ function reused({ reusedSources }: RunSummary): string | undefined {
   return reusedSources === 0 ? undefined : `${showCount(reusedSources)} of them reused`;
 }
 
-function passedOver({ skipped, extensions }: RunSummary['sums']): string | undefined {
-  const { excluded, ...others } = skipped;
-  const named = excluded === undefined ? '' : `${showCount(excluded)} excluded (${byExtension(extensions)})`;
-  const all = [named, tally(others)].filter((text) => text !== '');
-  return all.length === 0 ? undefined : `skipped: ${all.join(', ')}`;
+/** Returns `41: 40 read, 1 empty`, or `13 read`. Files that are skipped are not sources. */
+function sources({ sources: counts }: RunSummary['sums']): string {
+  const all = Object.values(counts);
+  const sum = all.reduce((total, n) => total + n, 0);
+  return `${all.length > 1 ? `${showCount(sum)}: ` : ''}${tally(counts, ['read'])}`;
+}
+
+/** Returns a line about the files that were found, but are not sources: why, and those that were passed over by extension. */
+function skipped({ skipped: counts, extensions }: RunSummary['sums']): (string | undefined)[] {
+  const sum = Object.values(counts).reduce((total, n) => total + n, 0);
+  if (sum === 0) return [];
+  const others = Object.keys(extensions).length === 0 ? '' : ` (${byExtension(extensions)})`;
+  return [row('skipped', [`${plural(sum, 'file')}: ${tally(counts, [], wordsFor)}${others}`])];
 }
 
 /** Lists the extensions, most frequent first. */

@@ -8,7 +8,7 @@ import { TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
 import { listInputs } from '../input/sources/list-inputs.ts';
 import type { Slice } from '../input/sources/slice.ts';
-import type { Listing } from '../input/sources/source.ts';
+import { isPassedOver, type Listing } from '../input/sources/source.ts';
 import { closeStreams, pathsOf, takeStreams } from '../input/sources/stream-source.ts';
 import { createProfile } from '../profile.ts';
 import { NoOutput, StandardOutput } from '../record/output.ts';
@@ -86,7 +86,7 @@ async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
   hooks.heap?.hold();
   const listing = await listInputs(settings);
   profile?.enter('other');
-  const lost = listing.skipped.filter(({ reason }) => reason !== 'excluded').length;
+  const lost = listing.skipped.filter(({ reason }) => !isPassedOver(reason)).length;
   if (listing.sources.length + lost === 0 && !settings.allowEmpty) throw noInput(settings, listing);
   checkSources(settings, listing);
   const cut = settings.slice && (await cutLate(listing, settings.slice, hooks));

@@ -4,7 +4,7 @@
  */
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
-import type { Listing } from '../input/sources/source.ts';
+import { isPassedOver, type Listing, PASSED_OVER } from '../input/sources/source.ts';
 import type { RejectionCounts } from '../settings/error-budget.ts';
 import { answersIn, PATH_HASH_BYTES } from './compared-path.ts';
 import { type CountList, Tally } from './counts.ts';
@@ -26,7 +26,7 @@ const ENTRY_FATES = ['snapshot', 'superseded', 'truncated', CONTAINED_ENTRY];
 export const BY_CONSUMER = 'consumer:';
 
 /** Reasons for skipping a source by which no content is lost. */
-const HARMLESS = new Set(['symlink', 'duplicate-inode', 'excluded', 'over-limit']);
+const HARMLESS = new Set<string>(['symlink', 'duplicate-inode', ...PASSED_OVER, 'over-limit']);
 
 /** Returns whether a source that was skipped for this reason does not count as rejected. */
 export function losesNothing(reason: string): boolean {
@@ -242,8 +242,8 @@ export class Ledger {
 
   #skipped(): Tally {
     const skipped = new Tally();
-    for (const { reason } of this.#listing.skipped) if (reason !== 'excluded') skipped.add(reason);
-    skipped.add('excluded', this.#listing.excluded);
+    for (const { reason } of this.#listing.skipped) if (!isPassedOver(reason)) skipped.add(reason);
+    for (const [reason, count] of Object.entries(this.#listing.passedOver)) skipped.add(reason, count);
     skipped.add('over-limit', this.#notReached);
     return skipped;
   }

@@ -7,7 +7,16 @@ import { LINE_FILES, manifestPath } from '../dataset/layout.ts';
 import { TurnmillError } from '../errors.ts';
 import { identityIn } from '../input/fingerprint.ts';
 import { firstNamed, shownExtensions } from '../input/sources/passed-over.ts';
-import type { Listing, SkippedSource, SkipReason, SourceKey, SourceRef } from '../input/sources/source.ts';
+import {
+  isPassedOver,
+  type Listing,
+  PASSED_OVER,
+  type PassedOverReason,
+  type SkippedSource,
+  type SkipReason,
+  type SourceKey,
+  type SourceRef,
+} from '../input/sources/source.ts';
 import { bytesOf, compareSources, type FolderPlace, SourceTable } from '../input/sources/source-table.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { damaged } from './checked-lines.ts';
@@ -145,18 +154,21 @@ export class MergedListing {
   }
 
   #filesNotRead(): Omit<Listing, 'sources'> {
-    const excluded = this.#skipped.filter(({ reason }) => reason === 'excluded');
-    const others = this.#skipped.filter(({ reason }) => reason !== 'excluded');
+    const passedOver = this.#skipped.filter(({ reason }) => isPassedOver(reason));
+    const others = this.#skipped.filter(({ reason }) => !isPassedOver(reason));
     const extensions = new Map<string, number>();
-    let count = 0;
+    const counts: Partial<Record<PassedOverReason, number>> = {};
     for (const { manifest } of this.#datasets) {
-      count += manifest.ledger.skipped.excluded ?? 0;
+      for (const reason of PASSED_OVER) {
+        const count = manifest.ledger.skipped[reason] ?? 0;
+        if (count > 0) counts[reason] = (counts[reason] ?? 0) + count;
+      }
       for (const [extension, n] of Object.entries(manifest.ledger.extensions))
         extensions.set(extension, (extensions.get(extension) ?? 0) + n);
     }
     return {
-      skipped: [...others, ...firstNamed(excluded, compareSources)].sort(compareSources),
-      excluded: count,
+      skipped: [...others, ...firstNamed(passedOver, compareSources)].sort(compareSources),
+      passedOver: counts,
       extensions: shownExtensions(extensions),
       mode: this.#mode(),
     };

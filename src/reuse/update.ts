@@ -2,7 +2,7 @@
  * `build --update`: finds the sources that are unchanged since the dataset was built, so that they are not read again
  * (docs/contributing/decisions/0013-update.md).
  */
-
+import { isDeepStrictEqual } from 'node:util';
 import { CARD } from '../dataset/layout.ts';
 import { isDataset, readManifest } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
@@ -10,7 +10,7 @@ import { readFingerprints } from '../dataset/run-facts.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import { parseFingerprint } from '../input/fingerprint.ts';
-import type { Listing, Sources } from '../input/sources/source.ts';
+import { type Listing, passedOverIn, type Sources } from '../input/sources/source.ts';
 import { compareSources } from '../input/sources/source-table.ts';
 import { fingerprintIfUnchanged } from '../input/unchanged.ts';
 import { rejectionsIn } from '../ledger/ledger.ts';
@@ -121,10 +121,10 @@ function findUnchanged(
 }
 
 function sameSkipped({ ledger }: Manifest, run: PreviousRun, listing: Listing): boolean {
-  const { skipped, excluded, extensions } = listing;
+  const { skipped, passedOver, extensions } = listing;
   const before = [...sourcesSkipped(run)];
   return (
-    (ledger.skipped.excluded ?? 0) === excluded &&
+    isDeepStrictEqual(passedOverIn(ledger.skipped), passedOver) &&
     JSON.stringify(ledger.extensions) === JSON.stringify(extensions) &&
     before.length === skipped.length &&
     before.every((source, i) => {

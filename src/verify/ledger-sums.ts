@@ -8,6 +8,7 @@ import { MANIFEST, type ManifestFacts, pretty } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
 import type { ProfileRecount } from './profile-recount.ts';
 import type { ShardFacts } from './shards.ts';
+import { PASSED_OVER } from './source-line.ts';
 import { add, addAll, type Counts, sumOf, type Totals } from './tallies.ts';
 import { asCounts, asObject, type Untrusted } from './untrusted.ts';
 
@@ -119,20 +120,26 @@ function formatCounts(
 function withUnlisted({ skipped }: Totals, ledger: Ledger): Counts {
   const counts = new Map(skipped);
   const stated = asCounts(ledger.skipped);
-  const excluded = stated?.get('excluded') ?? 0;
-  if (skipped.get('excluded') === MAX_LISTED && excluded > MAX_LISTED) counts.set('excluded', excluded);
+  if (passedOver(skipped) === MAX_LISTED && passedOver(stated) > MAX_LISTED)
+    for (const reason of PASSED_OVER) {
+      const count = stated?.get(reason) ?? 0;
+      if (count > (skipped.get(reason) ?? 0)) counts.set(reason, count);
+    }
   if (!skipped.has(UNLISTED)) add(counts, UNLISTED, stated?.get(UNLISTED) ?? 0);
   return counts;
 }
 
-/** Checks that the extensions add up to all excluded files, and match the listed files if all are listed. */
+const passedOver = (skipped: ReadonlyMap<string, number> | undefined): number =>
+  PASSED_OVER.reduce((sum, reason) => sum + (skipped?.get(reason) ?? 0), 0);
+
+/** Checks that the extensions add up to all files that were passed over, and match the listed files if all are listed. */
 function checkExcluded(ledger: Ledger, { skipped, extensions }: Totals, problems: Problems): void {
   const stated = asCounts(ledger.extensions);
-  const all = asCounts(ledger.skipped)?.get('excluded') ?? 0;
+  const all = passedOver(asCounts(ledger.skipped));
   problems.equal(MANIFEST, undefined, 'ledger.extensions are counts', true, stated !== undefined);
   if (stated === undefined) return;
   problems.equal(MANIFEST, undefined, 'sum of ledger.extensions', all, sumOf(stated));
-  if (all !== (skipped.get('excluded') ?? 0) || extensions.size > MAX_EXTENSIONS) return;
+  if (all !== passedOver(skipped) || extensions.size > MAX_EXTENSIONS) return;
   problems.equalCounts({ file: MANIFEST }, 'ledger.extensions', extensions, stated);
 }
 

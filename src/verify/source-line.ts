@@ -10,7 +10,9 @@ import { asCount, asCounts, asObject, asText, type LineOf, type Untrusted } from
 const FILE = 'ledger/sources.jsonl';
 const STATUSES: ReadonlySet<unknown> = new Set(['read', 'empty', 'rejected', 'limited', 'skipped']);
 /** Reasons for skipping a source by which nothing is lost, so that there is no quarantine record. */
-const HARMLESS: ReadonlySet<unknown> = new Set(['symlink', 'duplicate-inode', 'excluded']);
+/** The reasons among them of files that are not named like a log, or that an option leaves out: only the first are listed. */
+export const PASSED_OVER: readonly string[] = ['excluded', 'not-included', 'excluded-by-option', 'too-old'];
+const HARMLESS: ReadonlySet<unknown> = new Set(['symlink', 'duplicate-inode', ...PASSED_OVER]);
 const REJECTED = 'rejected:';
 const PARTS = 'bom lines terminators rest';
 const BOM_BYTES = 3;
@@ -47,16 +49,17 @@ export function checkSource(
 }
 
 function addToTotals(value: Untrusted<SourceLine>, totals: Totals): void {
-  totals.sources += 1;
   totals.lines += asCount(value.lines) ?? 0;
   totals.bytes += asCount(value.bytes) ?? 0;
   addAll(totals.fates, asCounts(value.fates) ?? new Map());
   addAll(totals.parts, asCounts(value.parts) ?? new Map());
   addAll(totals.repairs, asCounts(value.repairs) ?? new Map());
-  if (value.status !== 'skipped') add(totals.status, String(value.status));
-  else {
+  if (value.status !== 'skipped') {
+    totals.sources += 1;
+    add(totals.status, String(value.status));
+  } else {
     add(totals.skipped, String(value.reason));
-    if (value.reason === 'excluded') add(totals.extensions, extensionOf(String(value.source)));
+    if (PASSED_OVER.includes(String(value.reason))) add(totals.extensions, extensionOf(String(value.source)));
   }
 }
 

@@ -24,7 +24,7 @@ export interface VerifyResult {
   readonly problems: readonly Problem[];
   /** Number of all problems. */
   readonly problemCount: number;
-  /** Counts of what was read: records of the shards, shards of the manifest, lines of the ledger. */
+  /** Counts of what was read: records of the shards, shards of the manifest, sources of the ledger that were not skipped, its sessions. */
   readonly records: number;
   readonly shards: number;
   readonly sources: number;

@@ -1,5 +1,6 @@
 /** Which of the files in folders and below prefixes a run reads. A file or an object that the user names is always read. */
 import picomatch from 'picomatch';
+import type { LeftOutReason } from './source.ts';
 
 export interface FileChoice {
   /** Patterns of paths below the input; a pattern without `/` is compared with the name alone. Empty for all files. */
@@ -13,19 +14,20 @@ export interface FileChoice {
 export const ALL_FILES: FileChoice = { include: [], exclude: [], since: undefined };
 
 /**
- * Tells whether to read a file.
+ * Returns why a file is left out, undefined if it is read.
  * @param relative path below the input, its bytes as Latin-1 characters
  * @param modifiedMs time of the last change
  */
-export type IsChosen = (relative: string, modifiedMs: number | bigint) => boolean;
+export type WhyLeftOut = (relative: string, modifiedMs: number | bigint) => LeftOutReason | undefined;
 
-export function isChosenBy({ include, exclude, since }: FileChoice): IsChosen {
+export function leftOutBy({ include, exclude, since }: FileChoice): WhyLeftOut {
   const isIncluded = include.length === 0 ? () => true : matcherOf(include);
   const isExcluded = exclude.length === 0 ? () => false : matcherOf(exclude);
   return (relative, modifiedMs) => {
-    if (since !== undefined && modifiedMs < since) return false;
     const path = Buffer.from(relative, 'latin1').toString();
-    return isIncluded(path) && !isExcluded(path);
+    if (!isIncluded(path)) return 'not-included';
+    if (isExcluded(path)) return 'excluded-by-option';
+    return since !== undefined && modifiedMs < since ? 'too-old' : undefined;
   };
 }
 

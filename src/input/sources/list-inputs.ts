@@ -4,7 +4,7 @@
  */
 import type { S3Options } from '../../object-store/options.ts';
 import { isObjectUrl } from '../../object-store/url.ts';
-import { type FileChoice, isChosenBy } from './chosen-files.ts';
+import { type FileChoice, leftOutBy } from './chosen-files.ts';
 import { type FolderSessions, joinFolders } from './folder-sessions.ts';
 import type { Follow } from './links.ts';
 import { listSources } from './list.ts';
@@ -32,5 +32,5 @@ export async function listInputs(settings: ListSettings): Promise<Listing> {
     const { listObjectInput } = await import('./objects.ts');
     byInput.set(input, await listObjectInput(input, s3));
   }
-  return joinFolders(listSources(inputs, follow, { byInput, s3 }, isChosenBy(settings)), inputs, sessionBy);
+  return joinFolders(listSources(inputs, follow, { byInput, s3 }, leftOutBy(settings)), inputs, sessionBy);
 }

@@ -9,13 +9,20 @@ import type { S3Options } from '../../object-store/options.ts';
 import { objectUrl } from '../../object-store/url.ts';
 import { CASSETTE } from '../framing/shape.ts';
 import { isBesideLogs, isTypedHistory, logFoldersOf } from './beside-logs.ts';
-import type { IsChosen } from './chosen-files.ts';
+import type { WhyLeftOut } from './chosen-files.ts';
 import { deckSources } from './deck-files.ts';
 import { firstBytes } from './first-bytes.ts';
 import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
 import type { ListedInput } from './objects.ts';
 import { PassedOver } from './passed-over.ts';
-import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts';
+import type {
+  LeftOutReason,
+  Listing,
+  PassedOverReason,
+  SkippedSource,
+  SkipReason,
+  SourceRef,
+} from './source.ts';
 import { compareSources, type FolderPlace, isAscii, latin1, nameOf, SourceTable } from './source-table.ts';
 import type { Input } from './stream-source.ts';
 
@@ -45,23 +52,23 @@ export interface ListedObjects {
 
 /**
  * @param follow which symbolic links in folders to follow
- * @param isChosen which of the files in folders to read
+ * @param whyLeftOut which of the files in folders not to read
  * @throws TurnmillError `no-input` if an input does not exist, `permission` if it may not be read
  */
 export function listSources(
   inputs: readonly Input[],
   follow: Follow = 'none',
   objects?: ListedObjects,
-  isChosen: IsChosen = () => true,
+  whyLeftOut: WhyLeftOut = () => undefined,
 ): Listing {
-  return new SourceLister(inputs, follow, objects, isChosen).list();
+  return new SourceLister(inputs, follow, objects, whyLeftOut).list();
 }
 
 class SourceLister {
   readonly #inputs: readonly Input[];
   readonly #follow: Follow;
   readonly #objects: ListedObjects | undefined;
-  readonly #isChosen: IsChosen;
+  readonly #whyLeftOut: WhyLeftOut;
   readonly #sources = new SourceTable();
   readonly #skipped: SkippedSource[] = [];
   /** Rows of sources that may be listed more than once. */
@@ -82,12 +89,12 @@ class SourceLister {
     inputs: readonly Input[],
     follow: Follow,
     objects: ListedObjects | undefined,
-    isChosen: IsChosen,
+    whyLeftOut: WhyLeftOut,
   ) {
     this.#inputs = inputs;
     this.#follow = follow;
     this.#objects = objects;
-    this.#isChosen = isChosen;
+    this.#whyLeftOut = whyLeftOut;
   }
 
   list(): Listing {
@@ -100,7 +107,7 @@ class SourceLister {
       sources: this.#sources,
       leftOut: this.#leftOut,
       skipped: [...this.#skipped, ...this.#passedOver.named()].sort(compareSources),
-      excluded: this.#passedOver.count,
+      passedOver: this.#passedOver.counts,
       extensions: this.#passedOver.extensions(),
       mode: this.#mode,
     };
@@ -138,11 +145,7 @@ class SourceLister {
   #addObjects({ prefix, isOne, objects }: ListedInput, s3: S3Options, input: number): void {
     for (const { bucket, key, etag, sizeBytes, modifiedMs } of objects) {
       const relative = latin1(key.slice(prefix.length));
-      if (!isOne && !(isLog(relative) && this.#isChosen(relative, modifiedMs))) {
-        if (isLog(relative)) this.#leaveOut(input, relative);
-        else this.#passOver(input, relative);
-        continue;
-      }
+      if (!isOne && this.#isNotRead(input, relative, isLog(relative), modifiedMs)) continue;
       const path = latin1(objectUrl({ bucket, key }));
       const row = this.#sources.addSingle({ ...nameOf(relative), input, path, sizeBytes, etag, s3 });
       if (this.#inputs.length > 1) this.#repeatable.add(row);
@@ -195,15 +198,15 @@ class SourceLister {
 
   #addFound(input: number, path: string, relative: string, stats: BigIntStats, isBeside = false): void {
     if (stats.isDirectory()) this.#folders.push({ input, path, relative, stats, isBeside });
-    else if (isBeside || !isNamed(path, relative, stats)) this.#passOver(input, relative);
-    else if (!this.#isChosen(relative, stats.mtimeMs)) this.#leaveOut(input, relative);
+    else if (this.#isNotRead(input, relative, !isBeside && isNamed(path, relative, stats), stats.mtimeMs))
+      return;
     else if (stats.isSymbolicLink()) this.#skip(input, relative, 'symlink');
     else if (!stats.isFile()) this.#skip(input, relative, 'not-regular');
     else this.#addFile(input, path, relative, stats);
   }
 
   #isWanted(path: string, relative: string, stats: BigIntStats): boolean {
-    return isNamed(path, relative, stats) && this.#isChosen(relative, stats.mtimeMs);
+    return isNamed(path, relative, stats) && this.#whyLeftOut(relative, stats.mtimeMs) === undefined;
   }
 
   /** Adds a file that the user named, or that a link leads to. */
@@ -237,7 +240,7 @@ class SourceLister {
       this.#addFound(link.input, end.path, link.relative, end.stats);
       this.#walk();
     } else if (isLog(link.relative)) this.#skip(link.input, link.relative, 'symlink');
-    else this.#passOver(link.input, link.relative);
+    else this.#passOver(link.input, link.relative, 'excluded');
   }
 
   /** Sorts the sources, and keeps only the first of several entries for one file. */
@@ -257,14 +260,22 @@ class SourceLister {
     this.#skipped.push({ ...nameOf(relative), input, reason });
   }
 
-  #leaveOut(input: number, relative: string): void {
-    this.#places[input] ??= { input, path: '', relative: undefined };
-    this.#leftOut.addFile(this.#places[input], relative, NO_FACTS);
-    this.#passOver(input, relative);
+  /** Passes a file over that is not a log or that an option leaves out, and returns whether it is one. */
+  #isNotRead(input: number, relative: string, isNamed: boolean, modifiedMs: number | bigint): boolean {
+    const leftOut = isNamed ? this.#whyLeftOut(relative, modifiedMs) : undefined;
+    if (leftOut !== undefined) this.#leaveOut(input, relative, leftOut);
+    else if (!isNamed) this.#passOver(input, relative, 'excluded');
+    return leftOut !== undefined || !isNamed;
   }
 
-  #passOver(input: number, relative: string): void {
-    this.#passedOver.add({ ...nameOf(relative), input, reason: 'excluded' });
+  #leaveOut(input: number, relative: string, reason: LeftOutReason): void {
+    this.#places[input] ??= { input, path: '', relative: undefined };
+    this.#leftOut.addFile(this.#places[input], relative, NO_FACTS);
+    this.#passOver(input, relative, reason);
+  }
+
+  #passOver(input: number, relative: string, reason: PassedOverReason): void {
+    this.#passedOver.add({ ...nameOf(relative), input, reason });
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * The files that a walk through folders skips because of their names: counts them by extension, and lists the first
- * thousand in sorting order.
+ * The files that a walk through folders skips because of their names or of an option: counts them by reason and by
+ * extension, and lists the first thousand in sorting order.
  */
-import type { SkippedSource } from './source.ts';
+import type { PassedOverCounts, PassedOverReason, SkippedSource } from './source.ts';
 
 /** Files beyond this number are only counted. */
 export const MAX_NAMED = 1000;
@@ -18,24 +18,24 @@ type Order = (a: SkippedSource, b: SkippedSource) => number;
 
 export class PassedOver {
   readonly #order: Order;
-  readonly #counts = new Map<string, number>();
+  readonly #extensions = new Map<string, number>();
+  readonly #reasons = new Map<PassedOverReason, number>();
   #named: SkippedSource[] = [];
-  #count = 0;
 
   constructor(order: Order) {
     this.#order = order;
   }
 
-  add(file: SkippedSource): void {
+  add(file: SkippedSource & { readonly reason: PassedOverReason }): void {
     const extension = extensionOf(file.name.slice(file.name.lastIndexOf('/') + 1));
-    this.#counts.set(extension, (this.#counts.get(extension) ?? 0) + 1);
-    this.#count++;
+    this.#extensions.set(extension, (this.#extensions.get(extension) ?? 0) + 1);
+    this.#reasons.set(file.reason, (this.#reasons.get(file.reason) ?? 0) + 1);
     this.#named.push(file);
     if (this.#named.length >= 2 * MAX_NAMED) this.#named = this.named();
   }
 
-  get count(): number {
-    return this.#count;
+  get counts(): PassedOverCounts {
+    return Object.fromEntries(this.#reasons);
   }
 
   /** Returns the first files in sorting order, so that the choice does not depend on the order of the walk. */
@@ -45,7 +45,7 @@ export class PassedOver {
 
   /** Returns the number of files by extension, in lower case; all but the most frequent extensions as `other`. */
   extensions(): Readonly<Record<string, number>> {
-    return shownExtensions(this.#counts);
+    return shownExtensions(this.#extensions);
   }
 }
 

@@ -30,7 +30,7 @@ export function cutListing(whole: Listing, { index, of }: Slice): { listing: Lis
   const listing = {
     ...whole,
     sources: new SourceRange(sources, first, end),
-    ...(isFirst ? {} : { skipped: [], excluded: 0, extensions: {} }),
+    ...(isFirst ? {} : { skipped: [], passedOver: {}, extensions: {} }),
   };
   return { listing, slice: { index, of, sources: sources.length, listing_sha256: hashOf(whole) } };
 }

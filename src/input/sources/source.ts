@@ -60,22 +60,47 @@ export interface SkippedSource extends SourceKey {
   readonly reason: SkipReason;
 }
 
-/** `symlink`, `duplicate-inode` and `excluded` are harmless; the others reject the source (exit 3). */
+/** `symlink`, `duplicate-inode` and files that are passed over are harmless; the others reject the source (exit 3). */
 export type SkipReason =
   | 'symlink'
   | 'duplicate-inode'
   | 'excluded'
+  | 'not-included'
+  | 'excluded-by-option'
+  | 'too-old'
   | 'not-regular'
   | 'unreadable'
   | 'vanished';
 
+/** A file that is not a log by its name is `excluded`; the others are logs that an option leaves out. */
+export type LeftOutReason = Extract<SkipReason, 'not-included' | 'excluded-by-option' | 'too-old'>;
+export type PassedOverReason = Extract<SkipReason, 'excluded'> | LeftOutReason;
+export const PASSED_OVER: readonly PassedOverReason[] = [
+  'excluded',
+  'not-included',
+  'excluded-by-option',
+  'too-old',
+];
+
+export function isPassedOver(reason: string): reason is PassedOverReason {
+  return (PASSED_OVER as readonly string[]).includes(reason);
+}
+
+/** How many files are passed over, by reason; reasons without a file are missing. */
+export type PassedOverCounts = Readonly<Partial<Record<PassedOverReason, number>>>;
+
+/** Returns those of the counts by reason that are of files which were passed over. */
+export function passedOverIn(skipped: Readonly<Record<string, number>>): PassedOverCounts {
+  return Object.fromEntries(Object.entries(skipped).filter(([reason]) => isPassedOver(reason)));
+}
+
 export interface Listing {
   /** Sorted by name bytewise, then by input. */
   readonly sources: Sources;
-  /** At most a thousand of them are listed as `excluded`. */
+  /** At most a thousand of the files that are passed over are listed. */
   readonly skipped: readonly SkippedSource[];
   /** Number of files in the folders that do not have the name of a log, or were not chosen. */
-  readonly excluded: number;
+  readonly passedOver: PassedOverCounts;
   /** Number of those files by extension. */
   readonly extensions: Readonly<Record<string, number>>;
   /** The logs that `--since`, `--include` and `--exclude` leave out, in the order of `sources`; only their keys are known. */

@@ -31,7 +31,9 @@ test('other files are counted by extension in both summaries and named in the le
   expect(status).toBe(0);
   expect(sums.skipped).toEqual({ excluded: others.length });
   expect(sums).toMatchObject({ extensions: { '.csv': 3, '.csv.gz': 1, '.yaml': 1, none: 3, other: 1 } });
-  expect(stderr).toMatch(/skipped: 9 excluded \(3 \.csv, 3 none, 1 \.csv\.gz, 1 \.yaml, 1 other\)/);
+  expect(stderr).toMatch(
+    /^ {2}skipped {4}9 files: 9 not a log \(3 \.csv, 3 none, 1 \.csv\.gz, 1 \.yaml, 1 other\)$/m,
+  );
   const named = sourcesOf(out).filter(({ status: is, reason }) => is === 'skipped' && reason === 'excluded');
   expect(named.map(({ source }) => source)).toEqual([...others].sort());
 });
@@ -114,4 +116,23 @@ test('an update notices when another file appears or disappears', async () => {
   expect(other.stderr).not.toContain('nothing changed');
   await turnmill(['build', logs, '--out', again]);
   expect(hashesOf(out)).toEqual(hashesOf(again));
+});
+
+test('files that options leave out have reasons of their own, which verify, an update and merge count again', async () => {
+  const names = Array.from(
+    { length: 1100 },
+    (_, i) => `${String(i).padStart(4, '0')}.${i % 2 ? 'csv' : 'log'}`,
+  );
+  const files = Object.fromEntries([...names, 's.jsonl', 't.jsonl'].map((name) => [name, entryLine()]));
+  const options = ['--include', '*.jsonl', '--include', '*.csv', '--exclude', 't*'];
+  const { out, sums } = await buildLogs({ files }, options);
+  expect(sums.skipped).toEqual({ excluded: 550, 'not-included': 550, 'excluded-by-option': 1 });
+  expect((await turnmill(['verify', out])).stdout.toString()).toContain(' from 1 source: no problems');
+  const file = join(out, 'manifest.json');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace('"not-included": 550', '"not-included": 551'));
+  expect((await turnmill(['verify', out])).status).toBe(65);
+  writeFileSync(file, text);
+  const again = await turnmill(['build', join(out, '../logs'), '--update', out, '--group-by', 'none', ...options]);
+  expect(again.stderr).toContain('nothing changed');
 });

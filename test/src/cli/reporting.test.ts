@@ -48,7 +48,9 @@ test('reads the files that are chosen, and says how many were not', async () => 
   const args = ['check', folder, '--since', '2020-01-01', '--include', '*.jsonl', '--exclude', 'b*'];
   const { status, stdout } = await turnmill(args);
   expect(status).toBe(0);
-  expect(stdout.toString()).toContain('sources    1 read; skipped: 3 excluded (2 .jsonl, 1 .log)');
+  expect(stdout.toString()).toContain(
+    '  sources    1 read\n  skipped    3 files: 1 left out by --exclude, 1 left out by --include, 1 left out by --since (2 .jsonl, 1 .log)\n',
+  );
 });
 
 test('a configuration file may be in TOML', async () => {

@@ -7,7 +7,7 @@ import type { SessionReport, SourceReport } from '../../../src/ledger/result.ts'
 const LISTING = {
   sources: [{ name: 'a.jsonl', input: 0, path: '/a.jsonl', sizeBytes: 100 }],
   skipped: [],
-  excluded: 0,
+  passedOver: {},
   extensions: {},
 } as unknown as Listing;
 

@@ -7,7 +7,7 @@ import { session } from '../../support/results.ts';
 const LISTING: Listing = {
   sources: ['a', 'b', 'c'].map((name) => ({ name, input: 0, path: `/absent/${name}`, sizeBytes: 1 })),
   skipped: [],
-  excluded: 0,
+  passedOver: {},
   extensions: {},
 };
 const at = (line: number) => ({ snapshot: { line, offset: 0, length: 1 } });

@@ -18,7 +18,7 @@ const LISTING: Listing = {
     sizeBytes: 100,
   })),
   skipped: [],
-  excluded: 0,
+  passedOver: {},
   extensions: {},
 };
 

@@ -8,7 +8,7 @@ import { verifyDataset } from '../../../src/verify/verify-dataset.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { smallDataset } from './small-dataset.ts';
 
-const COUNTS = { problems: [], problemCount: 0, records: 3, sources: 8, sessions: 5 };
+const COUNTS = { problems: [], problemCount: 0, records: 3, sources: 7, sessions: 5 };
 
 describe.each([
   ['by date', { quarantineContent: 'raw' } as const, 2],

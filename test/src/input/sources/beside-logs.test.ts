@@ -11,8 +11,8 @@ function listed(home: string, files: readonly string[], below = ''): readonly [s
     mkdirSync(dirname(join(folder, below, file)), { recursive: true });
     writeFileSync(join(folder, below, file), '{}');
   }
-  const { sources, excluded } = listSources([folder]);
-  return [[...sources].map(({ name }) => name), excluded];
+  const { sources, passedOver } = listSources([folder]);
+  return [[...sources].map(({ name }) => name), passedOver.excluded ?? 0];
 }
 
 it('reads the projects of a Claude Code home and skips the rest', () => {

@@ -22,10 +22,10 @@ it('lists logs below a folder in bytewise order and counts other files', () => {
     '😀.jsonl',
     '-rf.jsonl',
   );
-  const { sources, excluded, extensions, skipped } = listSources([folder]);
+  const { sources, passedOver, extensions, skipped } = listSources([folder]);
   const names = ['-rf.jsonl', 'Z.json.gz', 'a.ndjson', 'b.jsonl', 'b/c/x.jsonl', '｡.jsonl', '😀.jsonl'];
   expect([...sources].map(({ name }) => name)).toEqual(names);
-  expect([excluded, extensions]).toEqual([1, { '.txt': 1 }]);
+  expect([passedOver, extensions]).toEqual([{ excluded: 1 }, { '.txt': 1 }]);
   expect(skipped).toEqual([{ name: 'notes.txt', input: 0, reason: 'excluded' }]);
 });
 
