@@ -133,6 +133,14 @@ test('files that options leave out have reasons of their own, which verify, an u
   writeFileSync(file, text.replace('"not-included": 550', '"not-included": 551'));
   expect((await turnmill(['verify', out])).status).toBe(65);
   writeFileSync(file, text);
-  const again = await turnmill(['build', join(out, '../logs'), '--update', out, '--group-by', 'none', ...options]);
+  const again = await turnmill([
+    'build',
+    join(out, '../logs'),
+    '--update',
+    out,
+    '--group-by',
+    'none',
+    ...options,
+  ]);
   expect(again.stderr).toContain('nothing changed');
 });
