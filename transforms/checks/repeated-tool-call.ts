@@ -4,10 +4,10 @@
  */
 
 import { isCrowdedText } from '../json/elements.ts';
-import { parseJson } from '../json/utf8.ts';
+import { decode } from '../json/utf8.ts';
 import { eachAssistantCall } from '../model/assistant-calls.ts';
 import type { Conversation, Message } from '../model/element.ts';
-import { equalityDigest, equalityKey } from '../model/equality-key.ts';
+import { equalityDigest, equalityKey, parseExactly } from '../model/equality-key.ts';
 import type { ToolCall } from '../model/message.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { shownName } from './shown-name.ts';
@@ -40,11 +40,11 @@ function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Us
 /** The value of a call's arguments. A string is parsed, if it is JSON and not crowded. */
 function argumentsOf(json: Uint8Array | undefined): readonly ['none' | 'json' | 'text', unknown] {
   if (json === undefined) return ['none', null];
-  const value = parseJson(json);
+  const value = parseExactly(decode(json));
   if (typeof value !== 'string') return ['json', value];
   if (isCrowdedText(value)) return ['text', value];
   try {
-    return ['json', JSON.parse(value)];
+    return ['json', parseExactly(value)];
   } catch {
     return ['text', value];
   }

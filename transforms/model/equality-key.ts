@@ -1,10 +1,62 @@
 /**
- * Maps JSON values to strings that are equal exactly if the values are equal: the order of keys is ignored, and numbers
- * are compared as parsed. Uses an explicit stack, because JSON in a string may be nested a million levels deep.
+ * Maps JSON values to strings that are equal exactly if the values are equal: the order of keys is ignored, and 1.0 equals 1.
+ * Uses an explicit stack, because JSON in a string may be nested a million levels deep.
  */
 import { isObject } from './message.ts';
 
-/** @param value result of JSON.parse */
+/** Texts with a number that JSON.parse may round, as it does with ids of 64 bits. */
+const LONG_NUMBER = /[\d.]{16}|\d[eE][-+]?\d{3}/;
+const QUOTE_OR_NUMBER = /"|-?\d[\d.eE+-]*/g;
+
+/**
+ * JSON.parse, but a number that it would round becomes a text with all its digits, so that it equals no other number.
+ *
+ * @throws SyntaxError if the text is not JSON
+ */
+export function parseExactly(json: string): unknown {
+  const value: unknown = JSON.parse(json);
+  if (!LONG_NUMBER.test(json)) return value;
+  const pieces: string[] = [];
+  let done = 0;
+  const tokens = new RegExp(QUOTE_OR_NUMBER);
+  for (let token = tokens.exec(json); token !== null; token = tokens.exec(json)) {
+    if (token[0] === '"') tokens.lastIndex = textEnd(json, tokens.lastIndex);
+    else {
+      const exact = decimalOf(token[0]);
+      if (exact === decimalOf(`${Number(token[0])}`)) continue;
+      pieces.push(json.slice(done, token.index), `"\\u0000${exact}"`);
+      done = tokens.lastIndex;
+    }
+  }
+  return done === 0 ? value : JSON.parse(pieces.join('') + json.slice(done));
+}
+
+/** The index after the string whose first character is at `start`. */
+function textEnd(json: string, start: number): number {
+  for (let at = start; ; ) {
+    const end = json.indexOf('"', at);
+    let escapes = 0;
+    while (json[end - 1 - escapes] === '\\') escapes++;
+    at = end + 1;
+    if (escapes % 2 === 0) return at;
+  }
+}
+
+/** A decimal number as its digits, without zeros around them, and a power of ten. */
+function decimalOf(number: string): string {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = whole + fraction;
+  let first = 0;
+  let end = digits.length;
+  while (digits[first] === '0') first++;
+  if (first === end) return '0';
+  while (digits[end - 1] === '0') end--;
+  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - end);
+  return `${mantissa.startsWith('-') ? '-' : ''}${digits.slice(first, end)}e${power}`;
+}
+
+/** @param value result of parseExactly, or of JSON.parse */
 export function equalityKey(value: unknown): string {
   const pieces: string[] = [];
   const todo: unknown[] = [value];

@@ -4,8 +4,8 @@
  */
 import { QUOTE } from '../json/bytes.ts';
 import { valuesOf } from '../json/members.ts';
-import { encode, knownText, NO_TEXT, parseJson, textPieces } from '../json/utf8.ts';
-import { equalityKey } from './equality-key.ts';
+import { decode, encode, knownText, NO_TEXT, textPieces } from '../json/utf8.ts';
+import { equalityKey, parseExactly } from './equality-key.ts';
 import { createSha256, shortHashOf } from './hashed-set.ts';
 import { isObject } from './message.ts';
 import { type MessageKey, MessageReader } from './message-reader.ts';
@@ -40,7 +40,7 @@ export function parsedKeyOf(message: Uint8Array): MessageKey {
   const role = roleJson?.[0] === QUOTE ? knownText(roleJson, 0, roleJson.length) : `${valueIn(roleJson)}`;
   const name = SAME_ROLES.get(role) ?? role;
   const callIds: string[] = [];
-  const called = callsJson === undefined ? NONE : keysOfCalls(parseJson(callsJson), callIds);
+  const called = callsJson === undefined ? NONE : keysOfCalls(parseExactly(decode(callsJson)), callIds);
   const digest =
     content?.[0] === QUOTE
       ? digestOfText(headOf(name, NONE, called), content)
@@ -48,7 +48,8 @@ export function parsedKeyOf(message: Uint8Array): MessageKey {
   return { digest, callIds, answered: name === 'tool' ? `${valueIn(answered)}` : undefined };
 }
 
-const valueIn = (json: Uint8Array | undefined): unknown => (json === undefined ? undefined : parseJson(json));
+const valueIn = (json: Uint8Array | undefined): unknown =>
+  json === undefined ? undefined : parseExactly(decode(json));
 
 /** Its end is the end of its last value, so that a text after it cannot be mistaken for a part of it. */
 const headOf = (name: string, parts: readonly unknown[], called: readonly unknown[]): string =>
@@ -65,7 +66,7 @@ function keysOfCalls(calls: unknown, ids: string[]): readonly unknown[] {
 
 function parsedOrText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return text;
   }
@@ -79,8 +80,8 @@ function digestOfText(head: string, text: Uint8Array): string {
 }
 
 /**
- * Joins the texts of a content that is a list, so that it has the key of one text. Null, an empty text and an empty list
- * give the same key.
+ * Joins texts that follow each other in a content that is a list, so that one of texts alone has the key of one text. Null, an
+ * empty text and an empty list give the same key. Beside other parts, the places of the texts count.
  */
 function digestOfParts(name: string, content: unknown, called: readonly unknown[]): string {
   const parts = Array.isArray(content)
@@ -88,11 +89,25 @@ function digestOfParts(name: string, content: unknown, called: readonly unknown[
     : content === null || content === undefined
       ? NONE
       : [content];
-  const isText = (part: unknown): part is { readonly text: string } =>
-    content === parts && isObject(part) && part.type === 'text' && typeof part.text === 'string';
-  const texts = parts.filter(isText).map(({ text }) => text);
-  const others = parts.filter((part) => !isText(part));
-  const head = headOf(name, others, called);
+  const others: unknown[] = [];
+  let texts: string[] = [];
+  for (const part of parts) {
+    if (content === parts && isText(part)) {
+      texts.push(part.text);
+      continue;
+    }
+    const before = texts.join('\n');
+    if (before !== '') others.push(before);
+    texts = [];
+    others.push(part);
+  }
   const text = texts.length === 0 ? NO_TEXT : encode(JSON.stringify(texts.join('\n')));
-  return shortHashOf(createSha256().update(head, 'utf16le').update(text));
+  return shortHashOf(
+    createSha256()
+      .update(headOf(name, others, called), 'utf16le')
+      .update(text),
+  );
 }
+
+const isText = (part: unknown): part is { readonly text: string } =>
+  isObject(part) && part.type === 'text' && typeof part.text === 'string';

@@ -2,7 +2,7 @@
  * `--copies drop` and `mark` over generated sessions with branches, retries, sub-agents and copies in other files: no answer is lost, no record
  * lies inside another one, and any number of workers, an update and a resumed run give the bytes of one full build.
  */
-import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { build } from '../../../src/job/build.ts';
@@ -113,6 +113,22 @@ describe('the records', () => {
       expect(other.length).toBe(one.length);
     }
   });
+});
+
+test('calls whose ids differ in the last of 19 digits are no copies of each other', async () => {
+  const folder = temporaryFolder();
+  const call = (id: string): object => ({
+    ...{ role: 'assistant', content: null },
+    tool_calls: [{ id: 'c', type: 'function', function: { name: 'read', arguments: `{"id":${id}}` } }],
+  });
+  const lines = ['1234567890123456789', '1234567890123456788', '1.0', '1'].map((id) =>
+    JSON.stringify({ messages: [{ role: 'user', content: 'Read it.' }, call(id)], tools: [] }),
+  );
+  writeFileSync(join(folder, 'a.jsonl'), `${lines.join('\n')}\n`);
+  await build({ ...settingsFor(join(folder, 'a.jsonl')), out: join(folder, 'out') });
+  expect(sessionsOf(join(folder, 'out')).map(({ fate }) => fate)).toEqual([
+    ...['written', 'written', 'written', 'contained'],
+  ]);
 });
 
 const VARIANTS: readonly (readonly [string, Partial<Settings>])[] = [

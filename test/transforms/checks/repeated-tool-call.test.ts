@@ -33,6 +33,7 @@ describe('repeated-tool-call', () => {
     ['{}', ''],
     ['"x"', 'x'],
     ['[1,2]', '[2,1]'],
+    ['{"id":1234567890123456789}', '{"id":1234567890123456788}'],
   ])('treats %j and %j as different', (a, b) => {
     expect(found(a, b)).toEqual([]);
   });

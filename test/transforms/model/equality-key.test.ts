@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { equalityDigest, equalityKey } from '../../../transforms/model/equality-key.ts';
+import { equalityDigest, equalityKey, parseExactly } from '../../../transforms/model/equality-key.ts';
 
 /** JSON texts of equal values. */
 const EQUAL: readonly (readonly [string, string])[] = [
@@ -53,6 +53,45 @@ describe('equalityKey', () => {
   it('does not recurse', () => {
     const depth = 300_000;
     expect(equalityKey(JSON.parse('['.repeat(depth) + ']'.repeat(depth)))).toHaveLength(depth * 3);
+  });
+});
+
+describe('parseExactly', () => {
+  const exact = (json: string) => equalityKey(parseExactly(json));
+
+  it.each([
+    ['1234567890123456789', '1234567890123456788'],
+    ['[0.12345678901234567]', '[0.12345678901234568]'],
+    ['{"id":-90071992547409931}', '{"id":-90071992547409930}'],
+    ['1e400', '1e401'],
+    ['1e-400', '0'],
+    ['1234567890123456789', '"1234567890123456789"'],
+    ['["\\\\",12345678901234567890]', '["\\\\",12345678901234567891]'],
+  ])('tells %s from %s', (a, b) => {
+    expect(exact(a)).not.toBe(exact(b));
+  });
+
+  it.each([
+    ...EQUAL,
+    ['12345678901234567890', '1234567890123456789.00e1'],
+    ['12345678901234567000', '12345678901234567e3'],
+    ['0.30000000000000004', '30000000000000004e-17'],
+    ['-0.0000000000000000', '0'],
+    ['{"a":1e0400}', '{"a":10e399}'],
+  ])('gives %s and %s the same key', (a, b) => {
+    expect(exact(a)).toBe(exact(b));
+  });
+
+  it('changes no text', () => {
+    const texts = ['12345678901234567890', '\\"12345678901234567891\\', '\\\\', '', '"'];
+    for (const json of [JSON.stringify(texts), JSON.stringify({ [texts.join()]: texts })])
+      expect(parseExactly(json)).toEqual(JSON.parse(json));
+  });
+
+  it('throws like JSON.parse, and reads a text of 4 MB', () => {
+    expect(() => parseExactly('{"n":12345678901234567890')).toThrow(SyntaxError);
+    const text = '\\"1234567890123456'.repeat(250_000);
+    expect(parseExactly(`["${text}"]`)).toEqual([text.replaceAll('\\"', '"')]);
   });
 });
 

@@ -100,6 +100,26 @@ describe('the key of a message, by the module', () => {
     expect(keyOf(Buffer.from(json))).toEqual(parsed(json));
   });
 
+  it.each([
+    ['ids of 64 bits', '"{\\"id\\":1234567890123456789}"', '"{\\"id\\":1234567890123456788}"'],
+    ['ids in arguments that are an object', '{"id":1234567890123456789}', '{"id":1234567890123456788}'],
+    ['a number that JSON.parse takes as infinite', '"{\\"n\\":1e999}"', '"{\\"n\\":1e998}"'],
+  ])('differs for %s', (_, one, other) => {
+    expect(keyOf(Buffer.from(withArguments(one)))).not.toEqual(keyOf(Buffer.from(withArguments(other))));
+  });
+
+  it('compares the places of texts among other parts, but not how texts are cut', () => {
+    const text = (words: string): string => `{"type":"text","text":"${words}"}`;
+    const image = '{"type":"image_url","image_url":{"url":"u"}}';
+    const ofParts = (...parts: readonly string[]) => parsed(withContent(`[${parts.join()}]`)).digest;
+    const before = ofParts(text('one'), text('two'), image);
+    expect(ofParts(text('one\\ntwo'), image)).toBe(before);
+    expect(ofParts(text(''), image)).toBe(ofParts(image));
+    expect(ofParts(text('one'), text('two'))).toBe(parsed(withContent('"one\\ntwo"')).digest);
+    const others = [ofParts(text('one'), image, text('two')), ofParts(image, text('one'), text('two'))];
+    expect(new Set([before, ...others]).size).toBe(3);
+  });
+
   it('is the one that the parser finds, for random messages', () => {
     const random = randomFrom(7);
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
