@@ -18,7 +18,8 @@ export function parseExactly(json: string): unknown {
   if (!LONG_NUMBER.test(json)) return value;
   const pieces: string[] = [];
   let done = 0;
-  const tokens = new RegExp(QUOTE_OR_NUMBER);
+  const tokens = QUOTE_OR_NUMBER;
+  tokens.lastIndex = 0;
   for (let token = tokens.exec(json); token !== null; token = tokens.exec(json)) {
     if (token[0] === '"') tokens.lastIndex = textEnd(json, tokens.lastIndex);
     else {
