@@ -71,7 +71,7 @@ describe('parseExactly', () => {
     expect(exact(a)).not.toBe(exact(b));
   });
 
-  it.each([
+  it.each<readonly [string, string]>([
     ...EQUAL,
     ['12345678901234567890', '1234567890123456789.00e1'],
     ['12345678901234567000', '12345678901234567e3'],
