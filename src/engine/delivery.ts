@@ -1,5 +1,6 @@
 /** Collects the results of a task until there are enough for a delivery. */
 
+import type { Redactor } from '../ledger/redactor.ts';
 import { type Result, weightOf } from '../ledger/result.ts';
 import type { ProfileFigures } from '../profile.ts';
 
@@ -15,9 +16,15 @@ export interface Delivery {
 }
 
 export class DeliveryBuilder {
+  readonly #redactor: Redactor | undefined;
   #results: Result[] = [];
   #weight = 0;
   #readBytes = 0;
+
+  /** @param redactor replaces secrets in the messages of rejections and findings, which name roles and members of the log */
+  constructor(redactor?: Redactor) {
+    this.#redactor = redactor;
+  }
 
   /** Approximate memory of the results so far, in bytes. */
   get weight(): number {
@@ -25,8 +32,9 @@ export class DeliveryBuilder {
   }
 
   add(result: Result): void {
-    this.#results.push(result);
-    this.#weight += weightOf(result);
+    const added = this.#redactor === undefined ? result : withRedactedMessages(result, this.#redactor);
+    this.#results.push(added);
+    this.#weight += weightOf(added);
   }
 
   countRead(bytes: number): void {
@@ -39,5 +47,28 @@ export class DeliveryBuilder {
     this.#results = [];
     this.#weight = this.#readBytes = 0;
     return delivery;
+  }
+}
+
+function withRedactedMessages(result: Result, redactor: Redactor): Result {
+  const plain = <T extends { readonly detail: string }>(why: T): T => ({
+    ...why,
+    detail: redactor.redactText(why.detail),
+  });
+  switch (result.kind) {
+    case 'finding':
+      return { ...result, message: redactor.redactText(result.message) };
+    case 'rejected-line':
+      return plain(result);
+    case 'source':
+      return { ...result, rejection: result.rejection && plain(result.rejection) };
+    case 'session': {
+      const { rejection, recordRejections } = result;
+      if (rejection === undefined && recordRejections === undefined) return result;
+      const plainRejections = recordRejections?.map(plain);
+      return { ...result, rejection: rejection && plain(rejection), recordRejections: plainRejections };
+    }
+    default:
+      return result;
   }
 }

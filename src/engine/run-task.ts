@@ -5,6 +5,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { borrowScanMemory } from '../../transforms/json/wasm-scanner.ts';
+import { Redactor } from '../ledger/redactor.ts';
 import { createProfile, type Profile } from '../profile.ts';
 import { hasPlugIns } from '../settings/plug-ins.ts';
 import type { TaskSettings } from '../settings/settings.ts';
@@ -63,7 +64,8 @@ async function* readAll(
   calls: PlugInCalls | undefined,
 ): AsyncGenerator<Delivery> {
   const memory = borrowScanMemory();
-  const delivery = new DeliveryBuilder();
+  const { redaction } = settings;
+  const delivery = new DeliveryBuilder(redaction?.mode === 'replace' ? new Redactor(redaction) : undefined);
   const run = new SourceRun({ settings, watch, signal, memory, delivery, upcoming });
   const listed = Symbol.iterator in sources ? sources[Symbol.iterator]() : sources[Symbol.asyncIterator]();
   try {

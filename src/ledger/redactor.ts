@@ -49,6 +49,13 @@ export class Redactor {
     return mode === 'look' ? bytes : redacted.bytes;
   }
 
+  /** Returns a message without secrets, which are not counted. */
+  redactText(text: string): string {
+    const bytes = Buffer.from(text);
+    const redacted = this.redact(bytes);
+    return redacted === bytes ? text : Buffer.from(redacted).toString();
+  }
+
   /** Keys the hashes of a path: those of a short message can be guessed. */
   keyPath(path: Uint8Array): Uint8Array {
     const keyed = new Uint8Array(path.length);

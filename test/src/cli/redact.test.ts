@@ -125,6 +125,29 @@ describe('build --redact', () => {
     );
   });
 
+  test('messages of rejections and findings have no value that the log has as a role or a member', async () => {
+    const { logs, path } = place();
+    const messages = [{ role: TOKEN, content: 'x' }];
+    writeFileSync(join(logs, 'role.jsonl'), `${entryLine({ id: 'role', messages })}\n`);
+    writeFileSync(join(logs, 'members.jsonl'), `{"${TOKEN}":1,"other":"x"}\n`);
+    const options = ['--redact', '--redact-key-file', path('key'), '--workers', '1', '--format', 'sts'];
+    const { stderr } = await turnmillHere([
+      'build',
+      logs,
+      '--out',
+      path('out'),
+      '--format',
+      'chat',
+      ...options,
+    ]);
+    const texts = textsOf(path('out'));
+    expect(texts).toMatch(/no dialect has objects with the keys <GITHUB_TOKEN:[A-Z2-7]{10}>, other/);
+    expect(texts.match(PLACEHOLDER)?.length).toBeGreaterThan(1);
+    expect(texts).toContain('"unknown-dialect"');
+    expect(`${texts}\n${stderr}`).not.toContain(TOKEN);
+    expect((await turnmillHere(['verify', path('out'), '--redacted'])).status).toBe(0);
+  });
+
   test('a short message cannot be guessed from paths.bin: another key gives other hashes', async () => {
     const { build, path } = place();
     await build('out', '--copies', 'drop');
