@@ -102,13 +102,6 @@ describe('in a modified copy', () => {
     expect(output).toBe('stale: docs/contributing/data-model.md: run npm run gen\n');
   });
 
-  it('a reason for skipping a file needs an explanation', async () => {
-    prepare(['src/input/sources/source.ts'], ['dist', 'src/errors.ts', 'transforms']);
-    replace('src/input/sources/source.ts', "| 'symlink'", "| 'too-odd'\n  | 'symlink'");
-    const page = await pageMaker('rejections-page.mjs', 'rejectionsPage');
-    await expect((async () => page(copy))()).rejects.toThrow('too-odd');
-  });
-
   it('a fault needs a test or a reason, and a test needs a fault', async () => {
     prepare(['test'], ['vitest.config.ts']);
     const page = await pageMaker('faults-page.mjs', 'faultsPage');

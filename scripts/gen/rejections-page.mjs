@@ -2,19 +2,6 @@
 // that is only reported.
 import { built, code, page, prose, table, unionMembers } from './markdown.mjs';
 
-/** The meanings of the type SkipReason. A name without a meaning stops the generator. */
-const SKIP_MEANINGS = {
-  symlink: 'A link in a folder that is not followed. Harmless: exit 0.',
-  'duplicate-inode': 'The same file under a second name or by a second input. Harmless: exit 0.',
-  excluded:
-    'The file is not named like a log, or it is one of the files that clients keep beside their logs, such as settings.json. Files with this and the next three reasons are counted by extension, and the ledger lists the first 1,000 of them. Harmless: exit 0.',
-  'not-included': '`--include` names other files. Harmless: exit 0.',
-  'excluded-by-option': '`--exclude` names the file. Harmless: exit 0.',
-  'too-old': 'The file was changed last before the time of `--since`. Harmless: exit 0.',
-  'not-regular': 'A pipe, a socket or a device named like a log. Exit 3.',
-  unreadable: 'A folder or a file without read permission. Exit 3.',
-  vanished: 'It disappeared before it could be read. Exit 3.',
-};
 const FATES = [
   ['blank', 'It contains only white space.'],
   ['snapshot', 'Its conversation is in a record.'],
@@ -44,6 +31,7 @@ const SCOPES = [
 ];
 
 export async function rejectionsPage(root) {
+  const { SKIP_MEANINGS } = await built(root, 'src/ledger/skip-meanings.js');
   const { catalogue } = await built(root, 'src/cli/catalogue.js');
   const { rules } = await built(root, 'transforms/rules/index.js');
   const { ruleSets } = await built(root, 'transforms/stages/cleanup.js');
@@ -72,7 +60,7 @@ export async function rejectionsPage(root) {
       return [`## ${title}`, effect, table(['reason', 'when', 'what to do'], rows)];
     }),
     '## Why a file is skipped when the sources are listed',
-    table(['reason', 'when'], named(skipReasons(root))),
+    table(['reason', 'when'], named(Object.entries(SKIP_MEANINGS))),
     '## Cleanup rules',
     `Each change is counted by rule. Sets: ${setsOf(ruleSets)}. The default, \`auto\`, also has the rules of the client whose log is read: ${clientsOf(dialects)}. \`--no-cleanup\` turns all off.`,
     table(
@@ -146,18 +134,4 @@ function clientsOf(dialects) {
 
 function setsOf(ruleSets) {
   return [...ruleSets].map(([set, names]) => `${code(set)} (${names.map(code).join(', ')})`).join('; ');
-}
-
-function skipReasons(root) {
-  const path = 'src/input/sources/source.ts';
-  const names = unionMembers(root, path, 'SkipReason');
-  const known = Object.keys(SKIP_MEANINGS);
-  const wrong = [
-    ...names.filter((name) => !known.includes(name)),
-    ...known.filter((name) => !names.includes(name)),
-  ];
-  if (wrong.length > 0) {
-    throw new Error(`${path} and scripts/gen/rejections-page.mjs differ in SkipReason: ${wrong.join(', ')}`);
-  }
-  return names.map((name) => [name, SKIP_MEANINGS[name]]);
 }

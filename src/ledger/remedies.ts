@@ -94,6 +94,10 @@ const SOURCE: Readonly<Record<SourceReason, string>> = {
   'internal-error': 'Leave the file out with `--exclude GLOB`; please report it.',
 };
 
+/** Sessions without a record that nothing rejected, because no entry of them is left. */
+const EMPTY =
+  'Nothing, if its lines are not conversations, such as requests for a title. Keep what a cleanup rule dropped with `--no-cleanup`.';
+
 /** By reason. */
 export const REMEDIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.keys(sessionReasons).map((rule) => [rule, keep(rule)])),
@@ -112,3 +116,6 @@ export const remedyText = (reason: string): string | undefined =>
 /** The same for `turnmill explain`, which shows the place itself. */
 export const remedyOfPlace = (reason: string): string | undefined =>
   remedyText(reason)?.replace(`${plain(SHOWN)}. `, '');
+
+/** The remedy of a session with the fate `empty`. */
+export const EMPTY_REMEDY: string = plain(EMPTY);

@@ -8,11 +8,12 @@ import { ioError, TurnmillError } from '../../errors.ts';
 import type { S3Options } from '../../object-store/options.ts';
 import { objectUrl } from '../../object-store/url.ts';
 import { CASSETTE } from '../framing/shape.ts';
-import { isBesideLogs, isTypedHistory, logFoldersOf } from './beside-logs.ts';
+import { isTypedHistory, logFoldersOf } from './beside-logs.ts';
 import type { WhyLeftOut } from './chosen-files.ts';
 import { deckSources } from './deck-files.ts';
 import { firstBytes } from './first-bytes.ts';
 import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
+import { isLog } from './log-names.ts';
 import type { ListedInput } from './objects.ts';
 import { PassedOver } from './passed-over.ts';
 import type {
@@ -26,15 +27,8 @@ import type {
 import { compareSources, type FolderPlace, isAscii, latin1, nameOf, SourceTable } from './source-table.ts';
 import type { Input } from './stream-source.ts';
 
-/**
- * Names of logs, and of rotated ones: a.jsonl.1, a.log.2.gz, a.log-20260113, a.jsonl.2026-01-13.zst; of Inspect's
- * archives, whose rejection says what to do with them; and of CloudWatch's exports (000000.gz).
- */
-const LOG_NAME =
-  /(?:\.(?:jsonl|ndjson|json|toml|traj|har|log|sse)(?:[.-]\d+)*(?:\.(?:gz|zst))?|\.eval|(?:^|\/)\d{6}\.gz)$/i;
 const MARKDOWN_NAME = /\.(?:md|markdown)$/i;
 const YAML_NAME = /\.ya?ml$/i;
-const isLog = (relative: string): boolean => LOG_NAME.test(relative) && !isBesideLogs(relative);
 const ALL_PERMISSIONS = 0o777;
 const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes: 0 };
 

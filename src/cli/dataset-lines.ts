@@ -1,0 +1,56 @@
+/** Reads the line files of a dataset, and the places of records in the lines of its sessions. */
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import split2 from 'split2';
+import { checkManifest } from '../dataset/manifest.ts';
+import { type LineFileName, type LineTypes, parseLine } from '../dataset/parse-line.ts';
+import { resolveDataset } from '../dataset/recover.ts';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
+import { ioError, TurnmillError } from '../errors.ts';
+import { streamOwnFile } from '../own-file.ts';
+
+/**
+ * Calls `take` with each line of a file of a dataset.
+ * @throws TurnmillError `no-input` if there is no dataset, `invalid-dataset` for another line
+ */
+export async function eachLineOf<F extends LineFileName>(
+  out: string,
+  file: F,
+  take: (line: LineTypes[F]) => void,
+): Promise<void> {
+  const root = resolveDataset(out);
+  checkManifest(root);
+  const path = join(root, file);
+  try {
+    await pipeline(streamOwnFile(path), split2(), async (lines: AsyncIterable<string>) => {
+      for await (const text of lines) take(lineIn(file, text, path));
+    });
+  } catch (error) {
+    if (error instanceof TurnmillError) throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', path, error);
+    throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out, cause: error });
+  }
+}
+
+function lineIn<F extends LineFileName>(file: F, text: string, path: string): LineTypes[F] {
+  const line = parseLine(file, text);
+  if (line !== undefined) return line;
+  const message = `${path} has a line that is not one of ${file}: the dataset is damaged`;
+  throw new TurnmillError('invalid-dataset', message, { subject: path });
+}
+
+export interface RecordPlace {
+  readonly shard: string;
+  readonly line: number;
+}
+
+export function placesOf(session: SessionLine): readonly RecordPlace[] {
+  return (session.records ?? [session]).flatMap(({ shard, line }) =>
+    typeof shard === 'string' && typeof line === 'number' ? [{ shard, line }] : [],
+  );
+}
+
+/** Sources are compared by the end of their paths, because these may be relative to any folder. */
+export function sameEnd(a: string, b: string): boolean {
+  return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
+}

@@ -1,0 +1,15 @@
+/** Why a file is skipped when the sources are listed, for people: in docs/reference/rejections.md and in `explain`. */
+import type { SkipReason } from '../input/sources/source.ts';
+
+export const SKIP_MEANINGS: Readonly<Record<SkipReason, string>> = {
+  symlink: 'A link in a folder that is not followed. Harmless: exit 0.',
+  'duplicate-inode': 'The same file under a second name or by a second input. Harmless: exit 0.',
+  excluded:
+    'The file is not named like a log, or it is one of the files that clients keep beside their logs, such as settings.json. Files with this and the next three reasons are counted by extension, and the ledger lists the first 1,000 of them. Harmless: exit 0.',
+  'not-included': '`--include` names other files. Harmless: exit 0.',
+  'excluded-by-option': '`--exclude` names the file. Harmless: exit 0.',
+  'too-old': 'The file was changed last before the time of `--since`. Harmless: exit 0.',
+  'not-regular': 'A pipe, a socket or a device named like a log. Exit 3.',
+  unreadable: 'A folder or a file without read permission. Exit 3.',
+  vanished: 'It disappeared before it could be read. Exit 3.',
+};
