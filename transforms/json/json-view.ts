@@ -17,8 +17,8 @@ TYPES[LETTER_N] = 'null';
 
 const NONE: readonly never[] = [];
 
-/** Strings up to this length are often names that repeat, so they are looked up in the cache of `knownText`. */
-const NAME_BYTES = 24;
+/** Strings up to this length are often names or ids that repeat, so they are looked up in the cache of `knownText`. */
+const NAME_BYTES = 40;
 
 /** One value of a line. It is valid until `read` returns; strings from `text` and bytes from `copy` stay valid. */
 export class JsonView {

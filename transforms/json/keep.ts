@@ -15,9 +15,18 @@ const PASSING_BYTES = 16 * 1024;
 const KEPT_BYTES = 32 * 1024;
 const OWN_FROM_BYTES = 4 * 1024;
 
+/** Most bytes that a UTF-16 unit takes in UTF-8. */
+const MAX_UNIT_BYTES = 3;
+const encoder = new TextEncoder();
+/** Node's own method: it takes any Uint8Array. */
+const { utf8Write } = Buffer.prototype as unknown as {
+  utf8Write(this: Uint8Array, text: string, at: number, room: number): number;
+};
+
 /** Blocks of memory that small pieces share. */
 class Blocks {
   #block = new ArrayBuffer(0);
+  #bytes = new Uint8Array(this.#block);
   #used = 0;
   readonly #size: number;
 
@@ -27,10 +36,7 @@ class Blocks {
 
   take(length: number): Uint8Array {
     if (length >= OWN_FROM_BYTES) return new Uint8Array(length);
-    if (this.#used + length > this.#block.byteLength) {
-      this.#block = new ArrayBuffer(this.#size);
-      this.#used = 0;
-    }
+    this.#makeRoom(length);
     const piece = new Uint8Array(this.#block, this.#used, length);
     this.#used += length;
     return piece;
@@ -40,6 +46,20 @@ class Blocks {
     const copy = this.take(end - start);
     copy.set(bytes.subarray(start, end));
     return copy;
+  }
+
+  encode(text: string): Uint8Array {
+    const room = text.length * MAX_UNIT_BYTES;
+    if (room >= OWN_FROM_BYTES) return encoder.encode(text);
+    this.#makeRoom(room);
+    return this.take(utf8Write.call(this.#bytes, text, this.#used, room));
+  }
+
+  #makeRoom(length: number): void {
+    if (this.#used + length <= this.#block.byteLength) return;
+    this.#block = new ArrayBuffer(this.#size);
+    this.#bytes = new Uint8Array(this.#block);
+    this.#used = 0;
   }
 }
 
@@ -51,6 +71,9 @@ export const pooled = (length: number): Uint8Array => passing.take(length);
 /** Like `copyOf`, for bytes that are soon copied again. */
 export const pooledCopy = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
   passing.copy(bytes, start, end);
+
+/** UTF-8 of a string without lone surrogates, in new bytes that are soon copied again. */
+export const pooledText = (text: string): Uint8Array => passing.encode(text);
 
 /** Are the bytes in a block with others that live shortly, as in Node's pool of buffers? Keeping them would keep the block. */
 export const isPassing = ({ buffer: { byteLength } }: Uint8Array): boolean =>

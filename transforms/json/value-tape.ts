@@ -29,6 +29,9 @@ export class ValueTape implements Tape {
   /** Does a key have an escape, so that it differs from its bytes? */
   #hasEscapes = false;
   readonly #open: number[] = [];
+  /** Numbers of the members of the value itself, if they are known, and their rows. */
+  #places: ReadonlyMap<string, number> | undefined;
+  #members: Int32Array | undefined;
 
   /** Fills in the validated value that begins at `at`. Row 0 is the value itself. */
   fill(bytes: Uint8Array, at: number): void {
@@ -41,6 +44,7 @@ export class ValueTape implements Tape {
     if (this.#rows.length < numbers) this.#rows = new Int32Array(numbers * 2);
     this.#rows.set(rows.subarray(0, numbers));
     this.#count = count;
+    this.#places = undefined;
     this.#hasEscapes = hasEscapes;
   }
 
@@ -48,6 +52,7 @@ export class ValueTape implements Tape {
   beginObject(at: number): void {
     this.#count = 0;
     this.#hasEscapes = false;
+    this.#places = undefined;
     this.#add(-1, -1, at);
   }
 
@@ -125,8 +130,21 @@ export class ValueTape implements Tape {
     return this.#rows[row * ROW_NUMBERS + KEY_END] as number;
   }
 
+  /**
+   * Remembers where the members of the value itself are, so that they are not searched for.
+   * @param places number of the last member with each key @param members the rows of the members, by their numbers
+   */
+  place(places: ReadonlyMap<string, number>, members: Int32Array): void {
+    this.#places = places;
+    this.#members = members;
+  }
+
   /** Row of the last member of an object that has the key; -1 if there is none. */
   find(bytes: Uint8Array, object: number, key: string): number {
+    if (object === 0 && this.#places !== undefined) {
+      const place = this.#places.get(key);
+      return place === undefined ? -1 : ((this.#members as Int32Array)[place] as number);
+    }
     const rows = this.#rows;
     const length = key.length + 2;
     const end = this.next(object) * ROW_NUMBERS;

@@ -68,7 +68,7 @@ function piecesIn(members: readonly Piece[]): readonly Uint8Array[] {
 }
 
 function encoded(known: Map<string, Uint8Array>, name: string, text: string): Uint8Array {
-  const bytes = Buffer.from(text);
+  const bytes = encode(text);
   if (known.size < MAX_PIECES && text.length <= MAX_PIECE) known.set(name, encode(text));
   return bytes;
 }
@@ -104,7 +104,7 @@ export function callJson(
   const head = `{${idMember}"type":"function","function":{${nameMember}`;
   if (args === undefined) return encode(`${head}}}`);
   const key = name === undefined ? '"arguments":' : ',"arguments":';
-  return concat([Buffer.from(head + key), args, CLOSE_TWO]);
+  return concat([encode(head + key), args, CLOSE_TWO]);
 }
 
 /** Pieces are joined in batches of this size, because each takes a hundred bytes besides its own. */

@@ -6,6 +6,7 @@ import { encode, knownText, parseString } from '../../json/utf8.ts';
 import { ValueTape } from '../../json/value-tape.ts';
 import type { Line, Message, Origin, Rejection, ToolDefinition } from '../../model/element.ts';
 import type { DialectSpec } from '../dialect-spec.ts';
+import { KeyLayouts } from './key-layouts.ts';
 import { missingOrBad, rejectObject } from './line-objects.ts';
 import { createMessageList, isMessage } from './logged-messages.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
@@ -22,6 +23,7 @@ export class WalkedObject {
   readonly #allKeys: Set<string> | undefined;
   /** Are messages or tools read during the walk? */
   readonly #hasPaths: boolean;
+  readonly #layouts = new KeyLayouts((key) => this.#allKeys !== undefined || this.#keys.has(key));
   /** Holds the values of the current object; only its members if messages or tools are read during the walk. */
   readonly tape: ValueTape = new ValueTape();
   /** Index of a duplicate key; -1 if the object has none. */
@@ -54,14 +56,7 @@ export class WalkedObject {
     const objectEnd = this.#scanner.tape(bytes, at, tape);
     if (objectEnd < 0) return -1;
     this.#walked++;
-    for (let row = 1, end = tape.next(0); row < end; row = tape.next(row)) {
-      const keyStart = tape.keyStart(row);
-      const name = knownText(bytes, keyStart, tape.keyEnd(row));
-      const key = this.#keys.get(name);
-      if (key?.seenIn === this.#walked || this.#allKeys?.has(name) === true) this.duplicateAt = keyStart;
-      if (key !== undefined) key.seenIn = this.#walked;
-      this.#allKeys?.add(name);
-    }
+    this.duplicateAt = this.#layouts.place(bytes, tape);
     return objectEnd;
   }
 
