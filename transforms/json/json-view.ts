@@ -30,6 +30,10 @@ export class JsonView {
   #tape: ValueTape | undefined;
   #row: number;
   #bytes: Uint8Array | undefined;
+  #elements: readonly JsonView[] | undefined;
+  /** Row of the member that was read last, and its value. */
+  #lastRow = -1;
+  #last: JsonView | undefined;
 
   /**
    * @param line holds the JSON text of a valid value in `[start, end)`, without white space around it
@@ -78,7 +82,10 @@ export class JsonView {
   /** The value of a member: the last one if a key occurs twice, as in `JSON.parse`; undefined if there is none. */
   get(key: string): JsonView | undefined {
     const row = this.#find(key);
-    return row < 0 ? undefined : this.#on(this.#tape as ValueTape, row);
+    if (row === this.#lastRow || row < 0) return row < 0 ? undefined : this.#last;
+    this.#lastRow = row;
+    this.#last = this.#on(this.#tape as ValueTape, row);
+    return this.#last;
   }
 
   /** The text of a string; undefined for any other value. */
@@ -102,7 +109,8 @@ export class JsonView {
 
   /** The elements of an array; none for any other value. */
   elements(): readonly JsonView[] {
-    return this.#each(OPEN_ARRAY, (tape, row) => this.#on(tape, row));
+    this.#elements ??= this.#each(OPEN_ARRAY, (tape, row) => this.#on(tape, row));
+    return this.#elements;
   }
 
   /** The members of an object in order; none for any other value. */

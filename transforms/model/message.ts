@@ -5,6 +5,7 @@ import { isKey, valueBytes, valueSpan, walkElements, walkMembers } from '../json
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { decode, knownText, parseJson, parseString, sequenceLength } from '../json/utf8.ts';
 import type { Message } from './element.ts';
+import { usualCall } from './usual-call.ts';
 import { isSpace } from './white-space.ts';
 
 export interface MessageText {
@@ -152,7 +153,7 @@ export function walkToolCalls(
   if (list === undefined || bytes[list] === LETTER_N) return 'absent';
   if (bytes[list] !== OPEN_ARRAY) return 'not-a-list';
   walkElements(bytes, list, trustingScanner, (_number, at) => {
-    const call = readCall(bytes, at);
+    const call = usualCall(bytes, at) ?? readCall(bytes, at);
     return visit(call) === false ? STOP : at + call.bytes.length;
   });
   return undefined;
@@ -167,7 +168,7 @@ export function legacyCallOf(message: Message): ToolCall | undefined {
   return { bytes: fn, isObject: true, id: undefined, function: fn, name, arguments: args };
 }
 
-/** Reads the call at `at` in one walk. If a key occurs twice, the last one counts. */
+/** Reads any call at `at` in one walk. If a key occurs twice, the last one counts. */
 function readCall(bytes: Uint8Array, at: number): ToolCall {
   const isObject = bytes[at] === OPEN_OBJECT;
   if (!isObject) return noCall(bytes.subarray(at, trustingScanner.value(bytes, at, 1)));

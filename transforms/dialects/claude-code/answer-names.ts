@@ -73,9 +73,9 @@ function isNext(
   if (place === undefined || !(draft instanceof AssistantDraft) || draft.size > MAX_BLOCKS) return false;
   const fresh = blocks.filter((block) => !draft.has(block));
   if (fresh.length === 0) return false;
-  const answered = new Set(place.calls.flatMap(({ id, result }) => (result === undefined ? [] : [id])));
-  if (fresh.some((block) => block.kind === 'call' && answered.has(block.id))) return true;
+  const answered = place.calls.filter(({ result }) => result !== undefined);
+  if (fresh.some((block) => block.kind === 'call' && answered.some(({ id }) => id === block.id))) return true;
   const { requestId } = line;
   if (request !== undefined && requestId !== undefined) return request !== requestId;
-  return isEnded && answered.size > 0;
+  return isEnded && answered.length > 0;
 }

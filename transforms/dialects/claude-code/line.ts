@@ -1,6 +1,7 @@
 /** One line of a Claude Code transcript: its type and ids, and its message as blocks. */
 
 import type { JsonView } from '../../json/json-view.ts';
+import { NO_TEXT } from '../../json/utf8.ts';
 import type { Fate, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { OTHER_ROLE_THAN_TYPE } from '../../model/known-roles.ts';
 import { textOfValue } from '../../model/message.ts';
@@ -289,8 +290,21 @@ function foldBlock(block: JsonView): FoldBlock {
     const id = block.textOf('id');
     const input = block.get('input');
     return callBlock(id, block.textOf('name'), input && argumentsOf(input.bytes));
+  } else if (type === 'thinking') {
+    const thought = plainThought(block);
+    if (thought !== undefined) return thought;
   }
   return blockOf(readBlock(block.copy(), true));
+}
+
+/** A thought with a text, or with a signature in its place. */
+function plainThought(block: JsonView): FoldBlock | undefined {
+  const text = block.get('thinking');
+  if (text?.type !== 'string') return undefined;
+  if (text.length > NO_TEXT.length) return { kind: 'thought', text: text.copy() };
+  const signature = block.get('signature');
+  const isSealed = signature?.type === 'string' && signature.length > NO_TEXT.length;
+  return isSealed ? sealedBlock(signature.bytes) : undefined;
 }
 
 function blockOf(block: Block): FoldBlock {
