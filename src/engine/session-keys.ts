@@ -4,12 +4,11 @@
  */
 
 import { OPEN_OBJECT } from '../../transforms/json/bytes.ts';
-import { isKey, walkMembers } from '../../transforms/json/members.ts';
+import { isKey, textAt, walkMembers } from '../../transforms/json/members.ts';
 import type { Scanner } from '../../transforms/json/scanner.ts';
 import { encode } from '../../transforms/json/utf8.ts';
 import { createScanner } from '../../transforms/json/wasm-scanner.ts';
 import type { Entry, Line } from '../../transforms/model/element.ts';
-import { textAt } from '../../transforms/model/message.ts';
 import { timeIn } from '../../transforms/model/timestamp.ts';
 import { type Handlers, step } from '../../transforms/stage.ts';
 import { SHORTCUT_DIALECT } from '../ledger/source-ledger.ts';

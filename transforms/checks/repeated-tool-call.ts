@@ -8,7 +8,7 @@ import { decode } from '../json/utf8.ts';
 import { eachAssistantCall } from '../model/assistant-calls.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { equalityDigest, equalityKey, parseExactly } from '../model/equality-key.ts';
-import type { ToolCall } from '../model/message.ts';
+import type { ToolCall } from '../model/tool-call.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { shownName } from './shown-name.ts';
 

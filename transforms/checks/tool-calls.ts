@@ -5,7 +5,7 @@
 
 import { eachCall } from '../model/assistant-calls.ts';
 import type { Message, WrittenRecord } from '../model/element.ts';
-import type { ToolCall } from '../model/message.ts';
+import type { ToolCall } from '../model/tool-call.ts';
 import type { Found, RecordCheck } from './check.ts';
 import { isInline } from './inline-tags.ts';
 

@@ -9,7 +9,8 @@ import { keptMembersOf } from '../json/members.ts';
 import { perObject } from '../json/notes.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
 import type { Message, ToolDefinition, WrittenRecord } from '../model/element.ts';
-import { REASONING_MEMBERS, stringValue, type ToolCall } from '../model/message.ts';
+import { REASONING_MEMBERS, stringValue } from '../model/message.ts';
+import type { ToolCall } from '../model/tool-call.ts';
 import { isBadCall, isBadTool, MEMBERS_RULE, OPENAI_MEMBERS, REASONING_RULE } from './openai.ts';
 
 /** `],"tools":` and the brackets and commas before it, in a record of no messages. */

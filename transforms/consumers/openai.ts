@@ -9,7 +9,8 @@ import { elementsOf, type Member, membersOf, valueBytes, valuesOf } from '../jso
 import { decode } from '../json/utf8.ts';
 import { assistantCalls, knownToolCalls } from '../model/assistant-calls.ts';
 import type { Message } from '../model/element.ts';
-import { objectBytes, REASONING_MEMBERS, stringValue, type ToolCall } from '../model/message.ts';
+import { objectBytes, REASONING_MEMBERS, stringValue } from '../model/message.ts';
+import type { ToolCall } from '../model/tool-call.ts';
 import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { type ConsumedRecord, type ConsumerRule, type Refusal, where } from './consumer-rule.ts';
 

@@ -6,11 +6,10 @@
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
-import { isKey, type MemberVisitor, valuesOf, walkMembers } from '../json/members.ts';
+import { isKey, type MemberVisitor, textAt, valuesOf, walkMembers } from '../json/members.ts';
 import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
-import { textAt } from '../model/message.ts';
 import type { LineReason } from '../model/reasons.ts';
 import { settleReply, withNotes } from '../model/reply.ts';
 import { timeIn, unreadableTime } from '../model/timestamp.ts';

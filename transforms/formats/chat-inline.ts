@@ -8,14 +8,8 @@ import { quote, respace, respaceText } from '../json/respace.ts';
 import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
 import type { Conversation, Message } from '../model/element.ts';
-import {
-  type MessageText,
-  otherContent,
-  stringValue,
-  type ToolCall,
-  textOf,
-  toolCallsOf,
-} from '../model/message.ts';
+import { type MessageText, otherContent, stringValue, textOf, toolCallsOf } from '../model/message.ts';
+import type { ToolCall } from '../model/tool-call.ts';
 import { strip } from '../model/white-space.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';

@@ -9,10 +9,10 @@ import {
   type MessageText,
   objectBytes,
   otherContent,
-  type ToolCall,
   textOf,
   toolCallsOf,
 } from '../model/message.ts';
+import type { ToolCall } from '../model/tool-call.ts';
 import { isBlank } from '../model/white-space.ts';
 import type { Note } from './gemma-rules.ts';
 import { readArguments } from './tool-arguments.ts';

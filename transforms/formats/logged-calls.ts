@@ -2,7 +2,8 @@
  * The calls of a message (`tool_calls`, or the old `function_call`), for formats that write calls in another syntax.
  */
 import type { Message } from '../model/element.ts';
-import { legacyCallOf, type ToolCall, toolCallsOf } from '../model/message.ts';
+import { legacyCallOf, toolCallsOf } from '../model/message.ts';
+import type { ToolCall } from '../model/tool-call.ts';
 import type { FormatFinding } from './format.ts';
 import type { Report } from './tool-arguments.ts';
 

@@ -10,13 +10,8 @@ import { quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
-import {
-  legacyCallOf,
-  REASONING_MEMBERS,
-  reasoningOf,
-  stringValue,
-  type ToolCall,
-} from '../model/message.ts';
+import { legacyCallOf, REASONING_MEMBERS, reasoningOf, stringValue } from '../model/message.ts';
+import type { ToolCall } from '../model/tool-call.ts';
 import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { withCommas } from './chat.ts';
 import { resultText } from './chat-inline.ts';

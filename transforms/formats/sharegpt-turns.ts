@@ -7,14 +7,8 @@ import { membersOf } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { decode } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
-import {
-  legacyCallOf,
-  REASONING_MEMBERS,
-  reasoningOf,
-  stringValue,
-  type ToolCall,
-  textOfValue,
-} from '../model/message.ts';
+import { legacyCallOf, REASONING_MEMBERS, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
+import type { ToolCall } from '../model/tool-call.ts';
 import { resultText } from './chat-inline.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';

@@ -14,7 +14,8 @@ import { addMember, editElements, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import { knownToolCalls } from '../model/assistant-calls.ts';
 import type { Message } from '../model/element.ts';
-import { type ToolCall, textOfValue } from '../model/message.ts';
+import { textOfValue } from '../model/message.ts';
+import type { ToolCall } from '../model/tool-call.ts';
 import type { FormatFinding } from './format.ts';
 
 export type Report = (finding: FormatFinding) => void;

@@ -143,6 +143,11 @@ export function valueAt(object: Uint8Array, key: string): number {
   return found;
 }
 
+/** The decoded string in `bytes[start, end)`; undefined if the value is not a string. */
+export function textAt(bytes: Uint8Array, start: number, end: number): string | undefined {
+  return bytes[start] === QUOTE ? knownText(bytes, start, end) : undefined;
+}
+
 /** The JSON text of a member's value: the last one with that key; undefined if absent. */
 export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefined {
   const span = valueSpan(object, key);

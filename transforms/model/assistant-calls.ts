@@ -5,7 +5,8 @@ import { valueSpan } from '../json/members.ts';
 import { perObject } from '../json/notes.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import type { Message } from './element.ts';
-import { type ToolCall, toolCallsOf, walkToolCalls } from './message.ts';
+import { toolCallsOf, walkToolCalls } from './message.ts';
+import type { ToolCall } from './tool-call.ts';
 
 const NO_CALLS: readonly ToolCall[] = [];
 

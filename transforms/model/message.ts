@@ -1,11 +1,11 @@
 /** Reads properties of a message from its bytes. To change a message, use json/splice.ts. */
 
 import { BACKSLASH, DELETE, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from '../json/bytes.ts';
-import { isKey, valueBytes, valueSpan, walkElements, walkMembers } from '../json/members.ts';
+import { textAt, valueBytes, valueSpan, walkElements } from '../json/members.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
-import { decode, knownText, parseJson, parseString, sequenceLength } from '../json/utf8.ts';
+import { decode, parseJson, parseString, sequenceLength } from '../json/utf8.ts';
 import type { Message } from './element.ts';
-import { usualCall } from './usual-call.ts';
+import { readCall, readFunction, type ToolCall } from './tool-call.ts';
 import { isSpace } from './white-space.ts';
 
 export interface MessageText {
@@ -120,20 +120,6 @@ export function reasoningOf(message: Message): string {
   return [...new Set(texts)].filter(Boolean).join('\n');
 }
 
-/** One call of an assistant message, with those parts of it that are valid. */
-export interface ToolCall {
-  /** The JSON text of the call. */
-  readonly bytes: Uint8Array;
-  /** Whether the call is a JSON object. */
-  readonly isObject: boolean;
-  readonly id: string | undefined;
-  /** The JSON text of its `function`; undefined if that is not an object. */
-  readonly function: Uint8Array | undefined;
-  readonly name: string | undefined;
-  /** The JSON text of `function.arguments`; undefined if absent. */
-  readonly arguments: Uint8Array | undefined;
-}
-
 /** The calls in `tool_calls`; undefined if it is absent or null; `'not-a-list'` for any other value. */
 export function toolCallsOf(message: Message): readonly ToolCall[] | 'not-a-list' | undefined {
   const calls: ToolCall[] = [];
@@ -153,7 +139,7 @@ export function walkToolCalls(
   if (list === undefined || bytes[list] === LETTER_N) return 'absent';
   if (bytes[list] !== OPEN_ARRAY) return 'not-a-list';
   walkElements(bytes, list, trustingScanner, (_number, at) => {
-    const call = usualCall(bytes, at) ?? readCall(bytes, at);
+    const call = readCall(bytes, at);
     return visit(call) === false ? STOP : at + call.bytes.length;
   });
   return undefined;
@@ -167,69 +153,6 @@ export function legacyCallOf(message: Message): ToolCall | undefined {
   const { name, arguments: args } = readFunction(fn, 0);
   return { bytes: fn, isObject: true, id: undefined, function: fn, name, arguments: args };
 }
-
-/** Reads any call at `at` in one walk. If a key occurs twice, the last one counts. */
-function readCall(bytes: Uint8Array, at: number): ToolCall {
-  const isObject = bytes[at] === OPEN_OBJECT;
-  if (!isObject) return noCall(bytes.subarray(at, trustingScanner.value(bytes, at, 1)));
-  let id: string | undefined;
-  let called: CalledFunction | undefined;
-  const end = walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
-    if (isKey(bytes, start, keyEnd, 'function')) {
-      called = readFunction(bytes, value);
-      return called.end;
-    }
-    const after = trustingScanner.value(bytes, value, 1);
-    if (isKey(bytes, start, keyEnd, 'id')) id = textAt(bytes, value, after);
-    return after;
-  });
-  return {
-    bytes: bytes.subarray(at, end),
-    isObject,
-    id,
-    function: called?.bytes,
-    name: called?.name,
-    arguments: called?.arguments,
-  };
-}
-
-/** The value of `function`. */
-export interface CalledFunction extends Pick<ToolCall, 'name' | 'arguments'> {
-  /** Undefined if it is not an object. */
-  readonly bytes: Uint8Array | undefined;
-  /** The index after it. */
-  readonly end: number;
-}
-
-/** Reads the function of a call or of a tool definition. If a key occurs twice, the last one counts. */
-export function readFunction(bytes: Uint8Array, at: number): CalledFunction {
-  let name: string | undefined;
-  let args: Uint8Array | undefined;
-  if (bytes[at] !== OPEN_OBJECT) {
-    return { bytes: undefined, end: trustingScanner.value(bytes, at, 1), name, arguments: args };
-  }
-  const end = walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
-    const after = trustingScanner.value(bytes, value, 1);
-    if (isKey(bytes, start, keyEnd, 'name')) name = textAt(bytes, value, after);
-    else if (isKey(bytes, start, keyEnd, 'arguments')) args = bytes.subarray(value, after);
-    return after;
-  });
-  return { bytes: bytes.subarray(at, end), end, name, arguments: args };
-}
-
-/** The decoded string in `bytes[start, end)`; undefined if the value is not a string. */
-export function textAt(bytes: Uint8Array, start: number, end: number): string | undefined {
-  return bytes[start] === QUOTE ? knownText(bytes, start, end) : undefined;
-}
-
-const noCall = (bytes: Uint8Array): ToolCall => ({
-  bytes,
-  isObject: false,
-  id: undefined,
-  function: undefined,
-  name: undefined,
-  arguments: undefined,
-});
 
 /** Returned by a visitor to end the walk. */
 const STOP = -1;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import axolotl from '../../../transforms/formats/axolotl.ts';
-import { type ToolCall, textOfValue, toolCallsOf } from '../../../transforms/model/message.ts';
+import { textOfValue, toolCallsOf } from '../../../transforms/model/message.ts';
+import type { ToolCall } from '../../../transforms/model/tool-call.ts';
 import { text } from '../bytes.ts';
 import { tokensOf } from '../json-tokens.ts';
 import {

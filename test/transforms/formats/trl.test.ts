@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import trl from '../../../transforms/formats/trl.ts';
-import { type ToolCall, toolCallsOf } from '../../../transforms/model/message.ts';
+import { toolCallsOf } from '../../../transforms/model/message.ts';
+import type { ToolCall } from '../../../transforms/model/tool-call.ts';
 import { text } from '../bytes.ts';
 import { tokensOf } from '../json-tokens.ts';
 import {

@@ -13,6 +13,7 @@ import {
   type Member,
   type MemberVisitor,
   rememberMembers,
+  textAt,
   walkElements,
   walkMembers,
 } from '../../json/members.ts';
@@ -20,7 +21,7 @@ import { oneLine } from '../../json/one-line.ts';
 import type { ValueScanner } from '../../json/scanner.ts';
 import { knownText } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { stringValue, textAt } from '../../model/message.ts';
+import { stringValue } from '../../model/message.ts';
 import { answerNotes } from './reading-notes.ts';
 
 /** An element of a list of messages. One without a string role is kept too, so that its repetitions are recognised. */

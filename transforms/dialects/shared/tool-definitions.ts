@@ -6,14 +6,15 @@
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
 import { copyOf, createKeeper } from '../../json/keep.ts';
 import { equalsAt } from '../../json/known-list.ts';
-import { isKey, membersOf, walkElements, walkMembers } from '../../json/members.ts';
+import { isKey, membersOf, textAt, walkElements, walkMembers } from '../../json/members.ts';
 import { oneLine } from '../../json/one-line.ts';
 import { quote } from '../../json/respace.ts';
 import type { ValueScanner } from '../../json/scanner.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ToolDefinition } from '../../model/element.ts';
-import { type CalledFunction, readFunction, stringValue, textAt } from '../../model/message.ts';
+import { stringValue } from '../../model/message.ts';
+import { type CalledFunction, readFunction } from '../../model/tool-call.ts';
 import { CACHE_MARK } from './anthropic-blocks.ts';
 import { objectOf, type Piece } from './build-messages.ts';
 

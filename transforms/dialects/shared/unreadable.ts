@@ -19,13 +19,13 @@ import {
   isReasoningMember,
   legacyCallOf,
   objectBytes,
-  type ToolCall,
   textOfValue,
   walkToolCalls,
 } from '../../model/message.ts';
 import { isReasoning } from '../../model/reasoning-names.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import { sayingOf } from '../../model/reply.ts';
+import type { ToolCall } from '../../model/tool-call.ts';
 import { carriesAside } from './carried-content.ts';
 import { isKnownPart } from './known-parts.ts';
 import { isPrintedBlocks } from './printed-value.ts';

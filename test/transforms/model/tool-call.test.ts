@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { encode } from '../../../transforms/json/utf8.ts';
 import { toolCallsOf } from '../../../transforms/model/message.ts';
-import { usualCall } from '../../../transforms/model/usual-call.ts';
+import { usualCall } from '../../../transforms/model/tool-call.ts';
 import { randomFrom } from '../../support/plain-logs.ts';
 
 const call = (id: string, name: string, args: string): string =>
