@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BUILT, builtModules, importsBuilt } from './test/support/built-modules.ts';
 
 const MEMORY_FOLDER = '/dev/shm';
 const MIN_FREE_BYTES = 4 * 2 ** 30;
@@ -109,13 +110,18 @@ const COMMAND = [
   'src/view/random-requests',
 ].map((name) => `test/${name}.test.ts`);
 
-/** They replace modules, or measure memory, so they cannot share a process with other files. */
+/** They replace modules, or measure memory, so they cannot share a process with other files; they import the sources. */
 const ISOLATED = [
   'test/src/dataset/line-file.test.ts',
+  'test/src/dataset/publish.test.ts',
   'test/src/engine/unknown-check.test.ts',
+  'test/transforms/json/scan-memory.test.ts',
   'test/transforms/dialects/fold-memory.test.ts',
   fault('power-loss'),
 ];
+
+/** Projects whose tests always import the sources. */
+const OF_SOURCES = ['isolated', 'patterns'];
 
 /** Their stores listen on ports that the system gives again, and a process keeps its connections. */
 const STORE_FAULTS = ['test/faults/s3-*.test.ts'];
@@ -160,7 +166,11 @@ const PROJECTS = [
 
 export default defineConfig({
   test: {
-    projects: PROJECTS.map((project) => ({ extends: true, test: project })),
+    projects: PROJECTS.map((project) => ({
+      extends: true,
+      plugins: importsBuilt && !OF_SOURCES.includes(project.name) ? [builtModules] : [],
+      test: { ...project, server: { deps: { external: [BUILT] } } },
+    })),
     // only for what hangs: no test may depend on how fast or how busy the machine is
     testTimeout: 15 * 60_000,
     hookTimeout: 15 * 60_000,

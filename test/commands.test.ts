@@ -88,7 +88,9 @@ describe('the test commands', () => {
 
   it('.ci/run runs every project that is not slow once and counts its tests', () => {
     const text = readFileSync(join(root, '.ci/run'), 'utf8').replaceAll('\\\n', '');
-    const steps = [...text.matchAll(/^(?:step .* )?vitest_json (\w+) ((?:--project [\w-]+ *)+)/gm)];
+    const steps = [
+      ...text.matchAll(/^(?:(?:step|beside) '[^']*' +)?vitest_json (\w+) ((?:--project [\w-]+ *)+)/gm),
+    ];
     const quick = projects.map(({ name }) => name).filter((name) => !SLOW.includes(name));
     expect(steps.flatMap(([, , arg]) => projectsIn(arg as string)).sort()).toEqual(quick.sort());
     const counted = /^for name in ([\w ]+); do$/m.exec(text)?.[1]?.split(' ');
