@@ -2,6 +2,7 @@
  * Runs the command in this process: the same arguments, options, messages and exit statuses, ten times faster. `npm run test:faults` starts
  * the built command instead.
  */
+import { Writable } from 'node:stream';
 import type { Host } from '../../src/cli/host.ts';
 import { main } from '../../src/cli/main.ts';
 import type { HeapControl } from '../../src/job/hooks.ts';
@@ -50,17 +51,54 @@ export async function turnmillHere(
 ): Promise<Ended> {
   if (input !== undefined || env !== undefined || needsProcess(args)) return turnmill(args, input, env);
   const host = new RecordingHost();
-  const status = await main(args, host);
-  return { status, signal: null, stdout: host.stdout, stderr: host.stderr };
+  const records = writesRecords(args) ? new StandardOutput() : undefined;
+  try {
+    const status = await main(args, host);
+    const stdout = Buffer.concat([host.stdout, records?.bytes ?? Buffer.alloc(0)]);
+    return { status, signal: null, stdout, stderr: host.stderr };
+  } finally {
+    records?.restore();
+  }
 }
 
-/** Standard input, records on standard output and worker threads need a separate process. */
+const writesRecords = (args: readonly string[]): boolean =>
+  args.some((word, at) => word === '-' && args[at - 1] === '--out');
+
+/** Takes the place of `process.stdout`, which `--out -` writes records to. */
+class StandardOutput extends Writable {
+  static inUse = false;
+  readonly #own = Object.getOwnPropertyDescriptor(process, 'stdout') as PropertyDescriptor;
+  readonly #chunks: Buffer[] = [];
+
+  constructor() {
+    super();
+    StandardOutput.inUse = true;
+    Object.defineProperty(process, 'stdout', { configurable: true, enumerable: true, get: () => this });
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#chunks.push(Buffer.from(chunk));
+    done();
+  }
+
+  restore(): void {
+    Object.defineProperty(process, 'stdout', this.#own);
+    StandardOutput.inUse = false;
+  }
+}
+
+/** Standard input, worker threads and a second command that writes records at the same time need a separate process. */
 function needsProcess(args: readonly string[]): boolean {
-  return process.env.TURNMILL_FAULTS === 'all' || usesStandardStreams(args) || !hasOneWorker(args);
+  if (process.env.TURNMILL_FAULTS === 'all' || readsStandardInput(args) || !hasOneWorker(args)) return true;
+  return writesRecords(args) && StandardOutput.inUse;
 }
 
-const usesStandardStreams = (args: readonly string[]): boolean =>
-  args.some((word) => word === '-' || /^-:\d+$/.test(word));
+const readsStandardInput = (args: readonly string[]): boolean =>
+  args.some((word, at) => (word === '-' && args[at - 1] !== '--out') || /^-:\d+$/.test(word));
 
 /** Whether the run starts no thread: commands other than build and check never do. */
 function hasOneWorker(args: readonly string[]): boolean {
