@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { turnmill } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { turnmillInPieces } from '../support/small-reads.ts';
 

@@ -9,7 +9,7 @@ import { build } from '../../src/job/build.ts';
 import { type Checkpoint, decodeCheckpoint } from '../../src/ledger/checkpoint.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { expectReported, type Flip, flipper } from '../support/bit-flip.ts';
-import { turnmill } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { ALL_FAULTS, type FaultOptions, faultTest } from '../support/faults.ts';
 import { hashesOf } from '../support/folder.ts';
 import { checkpointIn, type Stopped, stagingIn, stopped } from '../support/stopped-run.ts';

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { expect, onTestFinished, vi } from 'vitest';
 import { build } from '../../src/job/build.ts';
 import { entry } from '../src/cli/small-logs.ts';
-import { turnmill } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 

@@ -15,7 +15,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { ended, start, turnmill } from '../support/command.ts';
+import { ended, start } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { sessionLines, writePlainLogs } from '../support/plain-logs.ts';

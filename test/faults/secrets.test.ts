@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { formats } from '../../transforms/formats/index.ts';
 import { buildLogs, entryLine, TOOL } from '../support/build-logs.ts';
-import { turnmill } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

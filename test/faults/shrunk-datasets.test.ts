@@ -3,7 +3,8 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileS
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { entryLine } from '../support/build-logs.ts';
-import { type Ended, turnmill } from '../support/command.ts';
+import type { Ended } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 
 interface Night {

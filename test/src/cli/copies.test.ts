@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { ended, start, turnmill } from '../../support/command.ts';
+import { ended, start } from '../../support/command.ts';
+import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { writeCopiedLogs } from '../../support/copied-logs.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
 import { LONG } from '../../support/long.ts';

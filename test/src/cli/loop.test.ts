@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { build } from '../../../src/job/build.ts';
-import { turnmill } from '../../support/command.ts';
+import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { fakeModel } from '../loop/fake-model.ts';
 

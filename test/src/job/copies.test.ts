@@ -134,9 +134,12 @@ test('calls whose ids differ in the last of 19 digits are no copies of each othe
 const VARIANTS: readonly (readonly [string, Partial<Settings>])[] = [
   ['plain', {}],
   ['gzip and small shards', { compress: 'gzip', shardSize: 2000 }],
-  [hasZstd ? 'zstd' : 'gzip, by scenario', { compress: hasZstd ? 'zstd' : 'gzip', groupBy: 'scenario' }],
+  [hasZstd ? 'zstd' : 'gzip in one group', { compress: hasZstd ? 'zstd' : 'gzip', groupBy: 'none' }],
   ['several formats', { format: ['chat', 'trl', 'sharegpt'], shardSize: 5000, groupBy: 'none' }],
-  ['samples as TOML', { format: ['samples'], formatOptions: { as: 'toml' } }],
+  [
+    'samples as TOML, by scenario',
+    { format: ['samples'], formatOptions: { as: 'toml' }, groupBy: 'scenario' },
+  ],
   ['traces', { format: ['sts'], quarantineContent: 'raw' }],
   [
     'marked in all formats that can say it',

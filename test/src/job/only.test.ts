@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { turnmill } from '../../support/command.ts';
+import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from '../cli/small-logs.ts';
 

@@ -8,7 +8,7 @@ import { driftOf } from '../../../src/report/drift.ts';
 import { renderReport } from '../../../src/report/render.ts';
 import type { ReportData } from '../../../src/report/report-data.ts';
 import { entryLine } from '../../support/build-logs.ts';
-import { turnmill } from '../../support/command.ts';
+import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { writeCopiedLogs } from '../../support/copied-logs.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
