@@ -2,13 +2,13 @@
  * Every golden log with one value replaced: by NaN or Infinity, as Python writes them, or by a name that every object inherits. No value ends the run, is
  * an internal error, or finds what an object inherits. `TURNMILL_LONG=1` tries every value, otherwise some of each log.
  */
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { check, formats } from '../../src/index.ts';
+import { formats } from '../../src/index.ts';
 import type { Result } from '../../src/ledger/result.ts';
-import { temporaryFolder } from '../support/folder.ts';
 import { LONG } from '../support/long.ts';
+import { type NamedLog, readLogs } from '../support/read-log.ts';
 
 const goldens = resolve(import.meta.dirname, '../goldens');
 const SAMPLES = 2;
@@ -38,22 +38,30 @@ const logs = readdirSync(goldens).flatMap((name) => {
     .map((path) => ({ name: `${name}/${basename(path)}`, path, settings }));
 });
 
-/** Names the problems in the results of a log. */
-async function problemsOf(path: string, settings: object): Promise<readonly string[]> {
-  const problems: string[] = [];
-  const onResult = (result: Result): void => {
-    if (result.kind === 'source' && result.rejection?.reason === 'internal-error')
-      problems.push(result.rejection.detail);
-    if (result.kind === 'record' && /native code|\[object /.test(Buffer.from(result.bytes).toString()))
-      problems.push(`${result.format}: a record has what an object inherits`);
-  };
-  const format = formats.map(({ name }) => name);
+const format = formats.map(({ name }) => name);
+
+/** Names the problems in the results of logs, each with the place of the value that was replaced. */
+async function problemsOf(logs: readonly NamedLog[], places: readonly number[], settings: object) {
+  const problems = new Set<string>();
+  let read = 0;
   try {
-    await check({ inputs: [path], workers: 1, format, ...settings, allowEmpty: true }, { onResult });
+    for await (const results of readLogs(logs, { format, ...settings })) {
+      for (const what of results.flatMap(problemIn)) problems.add(`value ${places[read]}: ${what}`);
+      read++;
+    }
   } catch (error) {
-    problems.push(String(error));
+    problems.add(`value ${places[read]}: ${error}`);
   }
-  return problems;
+  expect(read).toBe(logs.length);
+  return [...problems];
+}
+
+function problemIn(result: Result): readonly string[] {
+  if (result.kind === 'source' && result.rejection?.reason === 'internal-error')
+    return [result.rejection.detail];
+  if (result.kind === 'record' && /native code|\[object /.test(Buffer.from(result.bytes).toString()))
+    return [`${result.format}: a record has what an object inherits`];
+  return [];
 }
 
 describe.each([['NaN', '-Infinity', 'Infinity'], ['"constructor"'], ['"__proto__"']])(
@@ -63,14 +71,14 @@ describe.each([['NaN', '-Infinity', 'Infinity'], ['"constructor"'], ['"__proto__
       const text = readFileSync(path, 'utf8');
       const values = valuesIn(text);
       const step = LONG ? 1 : Math.max(1, Math.floor(values.length / SAMPLES));
-      const changed = join(temporaryFolder(), basename(path));
-      const found = new Set<string>();
-      for (let i = path.length % step; i < values.length; i += step) {
+      const places: number[] = [];
+      for (let i = path.length % step; i < values.length; i += step) places.push(i);
+      const changed = places.map((i) => {
         const { start, end } = values[i] as Value;
-        writeFileSync(changed, text.slice(0, start) + odd[i % odd.length] + text.slice(end));
-        for (const problem of await problemsOf(changed, settings)) found.add(`value ${i}: ${problem}`);
-      }
-      expect([...found]).toEqual([]);
+        const log = text.slice(0, start) + odd[i % odd.length] + text.slice(end);
+        return { name: basename(path), bytes: Buffer.from(log) };
+      });
+      expect(await problemsOf(changed, places, settings)).toEqual([]);
     });
   },
 );
