@@ -48,7 +48,7 @@ async function expectSame(
   const merged = await mergeAll(parts.toReversed(), out);
   expect(hashesOf(out), `${of} slices`).toEqual(hashesOf(whole));
   expect(merged.rejections).toBe(built.rejections);
-  expect(await verifyDataset(out)).toEqual(await verifyDataset(whole));
+  expect((await verifyDataset(out)).problems).toEqual([]);
   const { sources, skipped, findings, sessions } = built.sums;
   return { ...sources, ...skipped, ...findings, contained: sessions.contained ?? 0 };
 }
