@@ -84,7 +84,7 @@ async function openDataset(root: string, shown: string, logs: readonly string[])
   const dataset = await ViewedDataset.open(root);
   const settings = readingSettings(dataset);
   const sources = new LogSources(logs);
-  const changesOf = async (ref: SourceRef, line: number, offset: number): Promise<unknown> => {
+  const changesOf = async (ref: SourceRef, line: number, offset?: number): Promise<unknown> => {
     const { explainLine } = await import('./explain.ts');
     const explanations = await explainLine({ ref, line, settings, withTexts: true });
     return explanations.find((explanation) => explanation.offset === offset) ?? explanations[0];

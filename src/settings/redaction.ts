@@ -20,9 +20,10 @@ export async function withRedaction(settings: Settings, onNote: Note): Promise<S
   const { redact, redactKeyFile, redactRules, looksForSecrets } = settings;
   if (redact !== true) {
     if (redactKeyFile !== undefined) fail('--redact-key-file works only together with --redact');
+    if (looksForSecrets)
+      return { ...settings, redaction: { mode: 'look', key: '', ...(await rulesIn(redactRules)) } };
     if (redactRules !== undefined) fail('--redact-rules works only together with --redact');
-    if (!looksForSecrets) return settings;
-    return { ...settings, redaction: { mode: 'look', key: '', rules: RULES, allow: NO_EXCEPTIONS } };
+    return settings;
   }
   const rulesText = redactRules === undefined ? undefined : read('redact-rules', redactRules);
   const chosen = await rulesIn(redactRules, rulesText);

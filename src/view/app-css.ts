@@ -76,7 +76,7 @@ kbd{font-size:11px;border:1px solid var(--rule2);border-bottom-width:2px;border-
 .msg>header{text-align:right;font-size:12px;line-height:21px}
 .msg>header b{font-weight:600}
 .msg .at{display:block;color:var(--ink3);font-size:11px;line-height:14px;text-decoration:none}
-.msg.marked,.call.marked{background:var(--warn-soft);box-shadow:inset 3px 0 var(--warn)}
+.msg.marked,.call.marked,.logged.marked{background:var(--warn-soft);box-shadow:inset 3px 0 var(--warn)}
 ::highlight(found){background-color:var(--found);color:var(--found-ink)}
 .r-system>header b,.r-developer>header b{color:var(--system)}
 .r-user>header b{color:var(--user)}

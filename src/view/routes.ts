@@ -9,6 +9,7 @@ import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { REASONS } from '../ledger/reasons.ts';
+import { EMPTY_REMEDY, remedyText } from '../ledger/remedies.ts';
 import { messagesOf } from './app/messages.ts';
 import { SORTS, type Sort } from './app/query.ts';
 import type { Finding } from './app/types.ts';
@@ -30,7 +31,7 @@ export interface Viewed {
   readonly sources?: LogSources | undefined;
   readonly log?: FollowedLog | undefined;
   /** Returns, as data for JSON, how the conversion changed the messages of an entry. */
-  readonly changesOf?: ((ref: SourceRef, line: number, offset: number) => Promise<unknown>) | undefined;
+  readonly changesOf?: ((ref: SourceRef, line: number, offset?: number) => Promise<unknown>) | undefined;
 }
 
 /** A response: JSON text, or a stream of its lines. */
@@ -59,6 +60,7 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['changes', (viewed, query) => changesAnswer(viewed, numberOf(query, 'i'))],
   ['sessions', (viewed, query) => rowsAnswer(viewed, 'sessions', query)],
   ['session', (viewed, query) => sessionAnswer(viewed, numberOf(query, 'i'))],
+  ['logged', loggedAnswer],
   ['tree', (viewed, query) => treeAnswer(viewed, numberOf(query, 'i'))],
   ['record-tree', (viewed, query) => recordTreeAnswer(viewed, numberOf(query, 'i'))],
   ['rejected', (viewed, query) => rowsAnswer(viewed, 'rejected', query)],
@@ -130,6 +132,7 @@ async function recordAnswer(dataset: ViewedDataset, i: number): Promise<Buffer |
   return Buffer.concat([Buffer.from(`${about.slice(0, -1)},"record":`), raw, Buffer.from('}')]);
 }
 
+const REJECTED = 'rejected:';
 const ABOUT_MESSAGE = /\bmessages\[(\d+)\]/;
 /** Formats whose records have the messages of the conversation, one for one. */
 const NUMBERED_ALIKE = formatsThat(
@@ -167,14 +170,28 @@ async function changesAnswer(
   return JSON.stringify(await changesOf(ref, origin.line, origin.offset));
 }
 
+/** Responds with what became of a line of the log of a session, and its messages as they were logged. */
+async function loggedAnswer(
+  { dataset, sources, changesOf }: Viewed,
+  query: URLSearchParams,
+): Promise<string | undefined> {
+  const session = dataset?.sessionPage(numberOf(query, 'i'), 1)[0];
+  if (session === undefined) return undefined;
+  const ref = sources?.isEmpty === false ? sources.find(session) : undefined;
+  if (ref === undefined || changesOf === undefined) return JSON.stringify({ missing: true });
+  return JSON.stringify(await changesOf(ref, numberOf(query, 'line')));
+}
+
 async function sessionAnswer({ dataset }: Viewed, i: number): Promise<string | undefined> {
   const line = dataset?.sessionPage(i, 1)[0];
   if (dataset === undefined || line === undefined || i < 0) return undefined;
   const record = dataset.recordOfSession(line);
   const findings = await findingsAbout(dataset, i, record);
-  const meaning = REASONS[line.fate.slice('rejected:'.length)];
+  const meaning = REASONS[line.fate.slice(REJECTED.length)];
   const container = line.in && dataset.recordAt(line.in);
-  return JSON.stringify({ i, line, findings, record, container, meaning });
+  const reason = line.fate.startsWith(REJECTED) ? line.fate.slice(REJECTED.length) : undefined;
+  const todo = reason === undefined ? (line.fate === 'empty' ? EMPTY_REMEDY : undefined) : remedyText(reason);
+  return JSON.stringify({ i, line, findings, record, container, meaning, todo });
 }
 
 const treeAnswer = async ({ dataset }: Viewed, session: number): Promise<string | undefined> =>

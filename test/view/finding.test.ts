@@ -139,6 +139,31 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     await page.context().close();
   });
 
+  test('a finding about a logged entry opens the line of the log, with the message marked', async () => {
+    const { page } = await open(demo.url);
+    await goTo(page, '#/sessions?q=finding%3Arole-sequence');
+    await page.click('.rows .row');
+    const links = await page.$$eval('.finds a', (all) => all.map((one) => one.getAttribute('href')));
+    expect(links).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a session without a record says what to do, and a filter for an unknown finding that there is none', async () => {
+    const { page } = await open(demo.url);
+    await goTo(page, '#/sessions?q=fate%3Aempty');
+    await page.click('.rows .row');
+    await page.waitForSelector('.about .why');
+    expect(await page.textContent('.about .why')).toContain(
+      'Keep what a cleanup rule dropped with --no-cleanup.',
+    );
+    await goTo(page, '#/records?q=finding%3Ano-such-rule');
+    await until(
+      page,
+      "document.querySelector('.list .note')?.textContent === 'No such finding: no-such-rule among the records.'",
+    );
+    await page.context().close();
+  });
+
   test('searches for words, phrases and fields, sorts and filters; one request for a pause of typing', async () => {
     const { page, requests } = await openRecords(demo.url);
     await goTo(page, '#/records/0');

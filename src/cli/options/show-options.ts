@@ -22,6 +22,11 @@ export const CHECK_OPTIONS = {
     help: 'Report for each record what the consumers of this format would drop, alter or refuse',
     type: choices(FORMAT_NAMES, 'NAME'),
   } as Option<readonly string[]>,
+  redactRules: {
+    group: 'Output',
+    help: 'Count what looks like secrets by these rules, as build --redact would with them',
+    type: text('TOML'),
+  } as Option<string>,
 };
 
 export const VERIFY_OPTIONS = {

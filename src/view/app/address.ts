@@ -43,6 +43,11 @@ export const marked: ReadonlySignal<number | undefined> = computed(() => {
   const at = place.value.query.get('m');
   return at === null || !/^\d+$/.test(at) ? undefined : Number(at);
 });
+/** Number of the line of the log, from 1, that the page of a session shows. */
+export const loggedLine: ReadonlySignal<number | undefined> = computed(() => {
+  const line = place.value.query.get('line');
+  return line === null || !/^\d+$/.test(line) ? undefined : Number(line);
+});
 /** Whether a narrow page shows what it has about the row, in place of the row. */
 export const isAbout: ReadonlySignal<boolean> = computed(() => place.value.query.get('about') === '1');
 export const block: ReadonlySignal<number> = computed(() => Number(place.value.query.get('block') ?? 0) || 0);
@@ -53,13 +58,13 @@ export interface Change {
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the address after a change; another tab starts without a number, search words or block, another row without a mark. */
+/** Returns the address after a change; another tab starts without a number, search words or block, another row without a mark or a line. */
 export function addressOf(change: Change): string {
   const now = place.peek();
   const isOther = change.tab !== undefined && change.tab !== now.tab;
   const query = new URLSearchParams(now.query);
   if (isOther) for (const name of ['q', 'block']) query.delete(name);
-  if (isOther || ('i' in change && change.i !== now.i)) query.delete('m');
+  if (isOther || ('i' in change && change.i !== now.i)) for (const name of ['m', 'line']) query.delete(name);
   for (const [name, value] of Object.entries(change.query ?? {})) {
     if (value === undefined || value === '') query.delete(name);
     else query.set(name, value);

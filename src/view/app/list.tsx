@@ -5,6 +5,7 @@ import { showBytes, showCount, showNumber } from '../../charts/numbers.ts';
 import { wordsFor } from '../../charts/words.ts';
 import { addressOf, block, go, number, sort, tab, words } from './address.ts';
 import { Filters } from './filters.tsx';
+import { readQuery } from './query.ts';
 import { Rows } from './rows.tsx';
 import {
   BLOCK_ROWS,
@@ -58,6 +59,7 @@ export function List(): VNode {
         }}
         render={(k) => <RowView row={rowAt(k)} />}
       />
+      <NoHits />
       {found === undefined && total.value > BLOCK_ROWS ? <Blocks start={start} count={count} /> : null}
       {searchNext.value === null ? null : (
         <div class="blocks">
@@ -67,6 +69,21 @@ export function List(): VNode {
         </div>
       )}
     </div>
+  );
+}
+
+/** Says what a search without hits looked for: a filter in an address may be misspelt. */
+function NoHits(): VNode | null {
+  if (hits.value?.length !== 0 || searchState.value !== '') return null;
+  const query = readQuery(words.value);
+  const [first, ...more] = Object.entries(query.filters).flatMap(([field, names]) =>
+    names.map((name) => `${field}: ${name}`),
+  );
+  const isOne = first !== undefined && more.length === 0 && query.words.length === 0;
+  return (
+    <p class="note inset" role="status">
+      {isOne ? `No such ${first} among the ${tab.value}.` : 'Nothing found. Remove a word or a filter.'}
+    </p>
   );
 }
 

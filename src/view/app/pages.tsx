@@ -1,13 +1,16 @@
 /** Pages for a rejected line, and for a session of any fate. */
 import type { VNode } from 'preact';
-import { shellWord, showNumber } from '../../charts/numbers.ts';
-import { namedWords, wordsFor } from '../../charts/words.ts';
-import { addressOf } from './address.ts';
+import { useLayoutEffect } from 'preact/hooks';
+import { shellWord, showCount, showNumber } from '../../charts/numbers.ts';
+import { fateWords, namedWords, wordsFor } from '../../charts/words.ts';
+import { addressOf, loggedLine, marked } from './address.ts';
 import { useAnswer } from './answer.ts';
+import { laidOut } from './exact.ts';
+import { Text } from './message.tsx';
 import { About, Back } from './narrow.tsx';
-import { Findings, Nothing, SessionRows } from './record.tsx';
+import { Findings, Nothing, SessionRows, showMarked } from './record.tsx';
 import { Tree } from './tree.tsx';
-import type { RejectionAnswer, SessionAnswer } from './types.ts';
+import type { ChangesAnswer, RejectionAnswer, SessionAnswer } from './types.ts';
 
 const SHOWN_HASH = 24;
 
@@ -124,6 +127,7 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
       </div>
       <div class="about">
         {value.meaning === undefined ? null : <p class="why">{value.meaning}</p>}
+        {value.todo === undefined ? null : <p class="why">{`What to do: ${value.todo}`}</p>}
         <dl>
           <SessionRows session={line} />
           {changes.length === 0 ? null : (
@@ -143,7 +147,8 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
           </dd>
         </dl>
         <Tree path={`tree?i=${i}`} />
-        <Findings findings={findings} record={record} />
+        <Findings findings={findings} record={record} session={i} />
+        {loggedLine.value === undefined ? null : <LoggedLine i={i} line={loggedLine.value} />}
       </div>
     </section>
   );
@@ -152,3 +157,32 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
 const RecordLink = ({ record }: { readonly record: number }): VNode => (
   <a href={addressOf({ tab: 'records', i: record })}>{`Record ${showNumber(record + 1)}`}</a>
 );
+
+const CLIP = 2000;
+
+/** A line of the log of a session: what became of it, and its messages as they were logged. */
+function LoggedLine({ i, line }: { readonly i: number; readonly line: number }): VNode {
+  const { value, error } = useAnswer<ChangesAnswer>(`logged?i=${i}&line=${line}`);
+  useLayoutEffect(showMarked, [value, marked.value]);
+  const { fate = '', messages = [], missing } = value ?? {};
+  return (
+    <section aria-label={`Line ${line} of the log`}>
+      <h2>{`Line ${showNumber(line)} of the log`}</h2>
+      {error === undefined && value !== undefined && missing !== true ? null : (
+        <p class="note">
+          {error ?? (missing === true ? 'The log cannot be read here: start with --logs DIR.' : '…')}
+        </p>
+      )}
+      {fate === '' ? null : <p>{`${fateWords(fate)}; ${showCount(messages.length, 'message')} as logged`}</p>}
+      {messages.map(({ before = '', rule }, at) => (
+        <div class={marked.value === at ? 'logged marked' : 'logged'}>
+          <p class="dim">
+            {`messages[${at}]`}
+            {rule === undefined ? '' : `, ${namedWords(rule)}`}
+          </p>
+          <Text mono clip={CLIP} text={laidOut(before)} />
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -3,8 +3,9 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shellWord, showBytes, showCount, showNumber } from '../../charts/numbers.ts';
 import { FATE_WORDS, wordsFor } from '../../charts/words.ts';
-import { addressOf, go, isOpen, isRaw, marked } from './address.ts';
+import { addressOf, type Change, go, isOpen, isRaw, marked } from './address.ts';
 import { useAnswer } from './answer.ts';
+import { isStatic } from './api.ts';
 import { Changes } from './changes.tsx';
 import { indented } from './exact.ts';
 import { Conversation, Text } from './message.tsx';
@@ -32,7 +33,7 @@ export function RecordPage({ i }: { readonly i: number }): VNode {
         <About />
         <Origin answer={value} />
         <Tree path={`record-tree?i=${i}`} />
-        <Findings findings={value.findings} record={i} />
+        <Findings findings={value.findings} record={i} session={value.sessionNumber} />
         <h2>What was changed</h2>
         <Changes i={i} />
       </aside>
@@ -41,7 +42,7 @@ export function RecordPage({ i }: { readonly i: number }): VNode {
 }
 
 /** Scrolls to the marked message. A message that was not laid out before gets its real height on the way: hence twice. */
-function showMarked(): void {
+export function showMarked(): void {
   const scroll = (): void => document.querySelector('.marked')?.scrollIntoView({ block: 'center' });
   scroll();
   requestAnimationFrame(scroll);
@@ -178,12 +179,16 @@ export function SessionRows({ session }: { readonly session: SessionLine }): VNo
   );
 }
 
-/** @param props.record number of the record whose messages the findings are about */
+/**
+ * @param props.record number of the record whose messages the findings are about
+ * @param props.session number of the session whose lines they are about
+ */
 export function Findings(props: {
   readonly findings: readonly Finding[];
   readonly record: number | undefined;
+  readonly session: number | undefined;
 }): VNode | null {
-  const { findings, record } = props;
+  const { findings, record, session } = props;
   if (findings.length === 0) return null;
   return (
     <>
@@ -197,20 +202,40 @@ export function Findings(props: {
             </b>
             <p>
               {`line ${showNumber(entry)}: `}
-              {at === undefined || record === undefined ? (
-                <bdi>{message}</bdi>
-              ) : (
-                <a
-                  href={addressOf({ tab: 'records', i: record, query: { m: String(at), about: undefined } })}
-                  onClick={() => requestAnimationFrame(showMarked)}
-                >
-                  <bdi>{message}</bdi>
-                </a>
-              )}
+              <FindingText
+                message={message}
+                to={
+                  at !== undefined && record !== undefined
+                    ? { tab: 'records', i: record, query: { m: String(at), about: undefined } }
+                    : loggedPlace(session, entry, message)
+                }
+              />
             </p>
           </li>
         ))}
       </ul>
     </>
+  );
+}
+
+const NAMED_MESSAGE = /\bmessages\[(\d+)\]/;
+
+/** Returns the address of the logged line that a finding is about, if the logs are there. */
+function loggedPlace(session: number | undefined, line: number, message: string): Change | undefined {
+  if (session === undefined || isStatic || summary.value?.hasLogs !== true) return undefined;
+  const [, at] = NAMED_MESSAGE.exec(message) ?? [];
+  return {
+    tab: 'sessions',
+    i: session,
+    query: { line: String(line), ...(at !== undefined && { m: at }), about: undefined },
+  };
+}
+
+function FindingText({ message, to }: { readonly message: string; readonly to: Change | undefined }): VNode {
+  if (to === undefined) return <bdi>{message}</bdi>;
+  return (
+    <a href={addressOf(to)} onClick={() => requestAnimationFrame(showMarked)}>
+      <bdi>{message}</bdi>
+    </a>
   );
 }

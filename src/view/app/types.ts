@@ -164,6 +164,8 @@ export interface SessionAnswer {
   readonly container?: number;
   /** Meaning of the reason for the rejection. */
   readonly meaning?: string;
+  /** The remedy of a session without a record, if there is one. */
+  readonly todo?: string;
 }
 
 /** A session in a tree: a branch of the session that is shown, or one that begins as it does. */
@@ -226,7 +228,9 @@ export interface MessageTrail {
   readonly after?: string;
 }
 
+/** What became of a line of a log, and its messages. */
 export interface ChangesAnswer {
+  /** Set if the logs are not there. */
   readonly missing?: true;
   readonly messages?: readonly MessageTrail[];
   readonly fate?: string;

@@ -256,7 +256,18 @@ describe('build --redact', () => {
     ]);
     expect(verify.stdout.toString()).toContain('no problems');
     expect((await turnmillHere(['verify', path('out'), '--redacted'])).status).toBe(65);
+    writeFileSync(
+      join(logs, 'two.jsonl'),
+      sessionLog('two', `acme_${mixed(32, HEX)} acme_${mixed(32, HEX, 5)}`),
+    );
+    const check = ['check', join(logs, 'two.jsonl')];
+    expect((await turnmillHere(check)).stdout.toString()).not.toContain('secret');
+    expect((await turnmillHere([...check, ...options.slice(3)])).stdout.toString()).toContain(
+      'secrets    2 values look like secrets (1 kind): --redact replaces them\n',
+    );
     writeFileSync(path('rules.toml'), 'off = ["no-such"]');
+    const misled = await turnmillHere([...check, ...options.slice(3)]);
+    expect([misled.status, misled.stderr]).toEqual([64, expect.stringContaining("'no-such' is not a rule")]);
     const wrong = await turnmillHere(['build', logs, '--out', path('wrong'), ...options]);
     expect(wrong.status).toBe(64);
     expect(wrong.stderr).toContain("off: 'no-such' is not a rule");
