@@ -143,8 +143,16 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     const { page } = await open(demo.url);
     await goTo(page, '#/sessions?q=finding%3Arole-sequence');
     await page.click('.rows .row');
-    const links = await page.$$eval('.finds a', (all) => all.map((one) => one.getAttribute('href')));
-    expect(links).toEqual([]);
+    await page.click('.finds a >> nth=1');
+    expect(await page.evaluate('location.hash')).toBe('#/sessions/4?q=finding%3Arole-sequence&line=1&m=1');
+    await page.waitForSelector('.logged.marked');
+    expect(await page.textContent('section[aria-label="Line 1 of the log"]')).toMatch(
+      /^Line 1 of the logrepeated later; \d+\smessages as logged/,
+    );
+    expect(await page.textContent('.logged.marked')).toMatch(/^messages\[1\].*"role": "user"/s);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.keyboard.press('j');
+    expect(await page.evaluate('location.hash')).not.toContain('line=');
     await page.context().close();
   });
 

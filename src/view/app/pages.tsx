@@ -176,7 +176,7 @@ function LoggedLine({ i, line }: { readonly i: number; readonly line: number }):
       {fate === '' ? null : <p>{`${fateWords(fate)}; ${showCount(messages.length, 'message')} as logged`}</p>}
       {messages.map(({ before = '', rule }, at) => (
         <div class={marked.value === at ? 'logged marked' : 'logged'}>
-          <p class="dim">
+          <p>
             {`messages[${at}]`}
             {rule === undefined ? '' : `, ${namedWords(rule)}`}
           </p>

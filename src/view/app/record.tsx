@@ -227,7 +227,7 @@ function loggedPlace(session: number | undefined, line: number, message: string)
   return {
     tab: 'sessions',
     i: session,
-    query: { line: String(line), ...(at !== undefined && { m: at }), about: undefined },
+    query: { line: String(line), m: at, about: undefined },
   };
 }
 
