@@ -228,7 +228,7 @@ export interface MessageTrail {
   readonly after?: string;
 }
 
-/** What became of a line of a log, and its messages. */
+/** The fate of a line of a log, and its messages. */
 export interface ChangesAnswer {
   /** Set if the logs are not there. */
   readonly missing?: true;
