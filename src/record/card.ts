@@ -12,7 +12,7 @@ import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type BodySettings, type CardRow, cardBody } from './card-body.ts';
 import { JSON_LIST, JSON_TYPE, ObservedColumns } from './observed-columns.ts';
-import { namedLines } from './observed-type.ts';
+import { namedLines, yamlWord } from './observed-type.ts';
 
 type CardSettings = BodySettings &
   Pick<Settings, 'format' | 'formatOptions' | 'plugIns' | 'meta' | 'license'>;
@@ -42,10 +42,10 @@ export function cardText(
     if (types.some(([, type]) => type[0] === JSON_TYPE || type[0] === JSON_LIST)) needJson.push(format.name);
     return lines.length === 0
       ? []
-      : [`- config_name: ${format.name}`, '  features:', ...lines.map((line) => `  ${line}`)];
+      : [`- config_name: ${yamlWord(format.name)}`, '  features:', ...lines.map((line) => `  ${line}`)];
   });
   const yaml = [
-    ...(license === undefined ? [] : [`license: ${license}`]),
+    ...(license === undefined ? [] : [`license: ${yamlWord(license)}`]),
     ...(configs.length === 0 ? [] : ['configs:', ...configs.flatMap(configLines)]),
     ...(typed.length === 0 ? [] : ['dataset_info:', ...typed]),
   ];
@@ -90,10 +90,10 @@ function splitsOf(
 function configLines({ format, splits }: Config, at: number): readonly string[] {
   const first = at === 0 ? ['  default: true'] : [];
   return [
-    `- config_name: ${format.name}`,
+    `- config_name: ${yamlWord(format.name)}`,
     ...first,
     '  data_files:',
-    ...splits.flatMap(({ split, path }) => [`  - split: ${split}`, `    path: ${path}`]),
+    ...splits.flatMap(({ split, path }) => [`  - split: ${yamlWord(split)}`, `    path: ${path}`]),
   ];
 }
 

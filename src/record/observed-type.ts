@@ -103,9 +103,11 @@ export const namedLines = (name: string, lines: readonly string[]): readonly str
   ...lines.map((line) => `  ${line}`),
 ];
 
-/** A name of letters is written as it is, unless YAML would read it as a value. */
-const yamlName = (name: string): string =>
-  /^(?!(?:true|false|yes|no|y|n|on|off|null)$)[a-z_]+$/i.test(name) ? name : JSON.stringify(name);
+/** A word is written as it is, unless YAML would read it as a value. */
+export const yamlWord = (word: string): string =>
+  /^(?:true|false|yes|no|y|n|on|off|null)$/i.test(word) ? JSON.stringify(word) : word;
+
+const yamlName = (name: string): string => (/^[a-z_]+$/i.test(name) ? yamlWord(name) : JSON.stringify(name));
 
 const isNumber = (kind: Kind | undefined): boolean => kind === 'integer' || kind === 'number';
 

@@ -7,6 +7,8 @@ export type SplitShares = Readonly<Record<string, number>>;
 
 /** Names a folder of the dataset; loaders take it for the name of a split. */
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;
+/** Loaders refuse it as the name of a split. */
+const ALL = 'all';
 /** The sum of decimal shares such as 0.7, 0.2 and 0.1 may differ from 1 by this much. */
 const ROUNDING = 1e-9;
 
@@ -43,6 +45,7 @@ function sharesOf(pairs: readonly (readonly [string, unknown])[], refuse: Refuse
       refuse(
         `'${name}' is not the name of a split: write a letter, then letters, digits and _, in lower case`,
       );
+    if (name === ALL) refuse(`'${ALL}' means all splits in load_dataset: choose another name`);
     if (shares.has(name)) refuse(`${name} appears twice`);
     if (typeof share !== 'number' || !(share > 0 && share <= 1))
       return refuse(`the share of ${name} must be a number above 0 and up to 1, not '${String(share)}'`);

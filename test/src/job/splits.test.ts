@@ -294,6 +294,7 @@ describe('the command', () => {
     ['train=0.5,=0.5', 'a split needs a name'],
     ['train=1,test=0', 'the share of test must be a number above 0'],
     ['train=x', "the share of train must be a number above 0 and up to 1, not 'x'"],
+    ['all=0.9,test=0.1', "'all' means all splits in load_dataset"],
     ['../up=1', "'../up' is not the name of a split"],
     ['train', "'train' is not NAME=SHARE"],
   ])('refuses %s before anything is read', async (split, message) => {

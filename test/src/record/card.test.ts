@@ -85,6 +85,15 @@ describe('the header of a card', () => {
     expect(header({ format: ['samples'] }, 'data/a-00000.toml.gz')).toBe('---');
   });
 
+  it.each(['no', 'null', 'on', 'y'])(
+    'writes the split %s as a text, which YAML would read as a value',
+    (name) => {
+      const split = { [name]: 0.5, test: 0.5 };
+      const text = header({ split }, `data/${name}/2026-01-13-00000.jsonl`);
+      expect(text).toContain(`  - split: "${name}"\n    path: data/${name}/*.jsonl`);
+    },
+  );
+
   it('names the files of each split that has any, and the licence', () => {
     const split = { train: 0.8, validation: 0.1, test: 0.1 };
     const paths = [
