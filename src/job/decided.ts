@@ -6,6 +6,7 @@
 import type { ContextMarks } from '../../transforms/formats/context-marks.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { LINE_FILES, PATHS } from '../dataset/layout.ts';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { DatasetWriter } from '../dataset/store/store.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { FindingResult } from '../ledger/result.ts';
@@ -98,7 +99,8 @@ function splitsOf(run: PreviousRun, { settings, staged }: DecideOptions): Splits
   const { split: shares, splitSeed: seed = 'turnmill' } = settings;
   if (shares === undefined) return undefined;
   const { count } = staged.paths as PathWriter;
-  return new Splits({ count, read: () => comparedSessions(run), shares, seed });
+  const readAll = (): Iterable<SessionLine> => run.lines(LINE_FILES.sessions);
+  return new Splits({ count, read: () => comparedSessions(run), readAll, shares, seed });
 }
 
 /** Returns a finding for each split without a record. */

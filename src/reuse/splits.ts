@@ -5,20 +5,25 @@
  */
 import { createHash } from 'node:crypto';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
-import { sessionOfBranch } from '../ledger/branch-id.ts';
 import { answersIn, PATH_HASH_BYTES } from '../ledger/compared-path.ts';
 import type { SplitShares } from '../settings/split-shares.ts';
 import { EndTable, HASH_WORDS, isOfPass, MAX_TABLE_BYTES, NONE, passBitsFor, wordsOf } from './end-table.ts';
 import type { PathedSession } from './ledger-files.ts';
+import { SessionNames } from './session-names.ts';
 
 export interface SplitsOptions {
   readonly count: number;
   /** Reads the written and contained sessions with their paths, in the order of the paths; called several times. */
   readonly read: () => Iterable<PathedSession>;
+  /** Reads all sessions, also rejected ones; those of `read` if undefined. */
+  readonly readAll?: () => Iterable<SessionLine>;
   readonly shares: SplitShares;
   readonly seed: string;
   readonly maxTableBytes?: number;
 }
+
+/** Most hashes of a session that are joined. */
+const HASHES = 3;
 
 export class Splits {
   readonly #options: SplitsOptions;
@@ -28,16 +33,16 @@ export class Splits {
   /** The smallest hash of a session in each group, at the first of the group. */
   readonly #keys: BigUint64Array;
   readonly #passBits: number;
-  readonly #parentIds: ReadonlySet<string>;
+  readonly #sessionNames: SessionNames;
 
   constructor(options: SplitsOptions) {
-    const { count, read, shares, maxTableBytes = MAX_TABLE_BYTES } = options;
+    const { count, read, readAll = read, shares, maxTableBytes = MAX_TABLE_BYTES } = options;
     this.#options = options;
     this.#names = Object.keys(shares);
     this.#parents = Uint32Array.from({ length: count }, (_, index) => index);
     this.#keys = new BigUint64Array(count).fill(2n ** 64n - 1n);
-    this.#passBits = passBitsFor(2 * count, maxTableBytes);
-    this.#parentIds = parentIdsOf(read);
+    this.#passBits = passBitsFor(HASHES * count, maxTableBytes);
+    this.#sessionNames = new SessionNames(readAll);
     this.#eachPass((isOf) => this.#join(isOf));
     let index = 0;
     for (const session of read()) {
@@ -98,19 +103,16 @@ export class Splits {
     return moved.size;
   }
 
-  /** Returns the hash of a session's name, or of that of the session whose sub-agent it is; without one, of its source. */
-  #sessionHash({ id, source, source_b64, input = 0 }: SessionLine): Buffer {
-    const name = id === null ? `${input}\0${source_b64 ?? source}` : this.#sessionOf(withoutBranch(id));
-    return createHash('sha256')
-      .update(name)
-      .digest()
-      .subarray(0, 4 * HASH_WORDS);
+  /** Returns the hash of a session's name (session-names.ts); without an id, of its source. */
+  #sessionHash(session: SessionLine): Buffer {
+    const { id } = session;
+    return hashOfName(id === null ? sourceOf(session) : this.#sessionNames.nameOf(id));
   }
 
-  #sessionOf(id: string): string {
-    if (this.#parentIds.size > 0)
-      for (const parent of prefixesOf(id)) if (this.#parentIds.has(parent)) return parent;
-    return id;
+  /** Returns the hash that a branch shares with those of its source, if the session with their id is not in the dataset. */
+  #siblingHash(session: SessionLine): Buffer | undefined {
+    const base = session.id === null ? undefined : this.#sessionNames.missingBaseOf(session.id);
+    return base === undefined ? undefined : hashOfName(`${sourceOf(session)}\0${base}`);
   }
 
   #eachPass(run: (isOf: (word: number) => boolean) => void): void {
@@ -121,10 +123,11 @@ export class Splits {
   /** Joins the conversations that have a hash of this pass in common. */
   #join(isOf: (word: number) => boolean): void {
     const { count, read } = this.#options;
-    const first = new EndTable((2 * count) / 2 ** this.#passBits);
+    const first = new EndTable((HASHES * count) / 2 ** this.#passBits);
     let index = 0;
     for (const session of read()) {
-      for (const hash of [this.#sessionHash(session), beginningOf(session.path)]) {
+      const hashes = [this.#sessionHash(session), beginningOf(session.path), this.#siblingHash(session)];
+      for (const hash of hashes) {
         if (hash === undefined) continue;
         const words = wordsOf(hash);
         if (!isOf(words[0] as number)) continue;
@@ -156,30 +159,14 @@ function beginningOf(path: Uint8Array = new Uint8Array(0)): Uint8Array | undefin
   return undefined;
 }
 
-/**
- * Returns the ids of sessions that others continue after a `/`. Not every id with one is of a sub-agent: `EVAL/SAMPLE/1`
- * is a session by itself, because there is none with the id `EVAL`.
- */
-function parentIdsOf(read: SplitsOptions['read']): ReadonlySet<string> {
-  const wanted = new Set<string>();
-  for (const { id } of read()) for (const parent of prefixesOf(withoutBranch(id ?? ''))) wanted.add(parent);
-  const found = new Set<string>();
-  if (wanted.size === 0) return found;
-  for (const { id } of read()) {
-    const name = withoutBranch(id ?? '');
-    if (wanted.has(name)) found.add(name);
-  }
-  return found;
-}
+const sourceOf = ({ source, source_b64, input = 0 }: SessionLine): string =>
+  `${input}\0${source_b64 ?? source}`;
 
-/** Yields `a` and `a/b` for `a/b/c`. */
-function* prefixesOf(id: string): Generator<string> {
-  for (let at = id.indexOf('/', 1); at >= 0; at = id.indexOf('/', at + 1))
-    yield withoutBranch(id.slice(0, at));
-}
-
-/** Returns the id of the session that a branch (`ID#2`) belongs to. */
-const withoutBranch = (id: string): string => sessionOfBranch(id) ?? id;
+const hashOfName = (name: string): Buffer =>
+  createHash('sha256')
+    .update(name)
+    .digest()
+    .subarray(0, 4 * HASH_WORDS);
 
 /** Returns the folder that a session's record is in, which is its split; empty if it has no record. */
 function splitIn({ shard = '', records }: SessionLine): string {

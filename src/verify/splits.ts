@@ -3,11 +3,12 @@
  * with the same messages up to the first answer. Longer paths need no look: they contain the path to the first answer.
  */
 import { join } from 'node:path';
-import type { RecordPlace } from '../dataset/schema/ledger.ts';
+import type { RecordPlace, SessionLine } from '../dataset/schema/ledger.ts';
 import { comparedLines, HASH_BYTES, hashAt, PATHS, readPaths, SESSIONS } from './contained.ts';
+import { readLines } from './line-reader.ts';
 import type { ManifestFacts } from './manifest-file.ts';
-import type { Problems } from './problems.ts';
-import { asObject, asObjects, asText, type Untrusted } from './untrusted.ts';
+import { Problems } from './problems.ts';
+import { asCount, asObject, asObjects, asText, type Untrusted } from './untrusted.ts';
 
 /** Most names that are held at a time; with more, the files are read several times. */
 const MAX_NAMES = 400_000;
@@ -47,6 +48,9 @@ export async function checkSplits({ root, readable, sessions, problems }: Splits
 
 const SESSION = 'session ';
 
+const sourceOf = ({ input, source, source_b64: encoded }: Untrusted<SessionLine>): string =>
+  `${asCount(input) ?? 0}\0${asText(encoded) ?? asText(source)}`;
+
 interface WrittenSession {
   readonly line: number;
   readonly split: string;
@@ -61,11 +65,13 @@ async function* writtenSessions(root: string, parents: ReadonlySet<string>): Asy
     const { id, shard, records, fate } = value;
     const places: readonly Untrusted<RecordPlace>[] = shard === undefined ? asObjects(records) : [{ shard }];
     if (fate !== 'written') continue;
-    const own = nameOf(id);
+    const own = asText(id) ?? '';
     const session = namesBefore(own).find((name) => parents.has(name)) ?? own;
+    const base = own.replace(BRANCH, '');
     const answer = firstAnswer(path ?? undefined);
     const names = [
       ...(session === '' ? [] : [`${SESSION}${session}`]),
+      ...(base === own || parents.has(base) ? [] : [`${SESSION}${sourceOf(value)}\0${base}`]),
       ...(answer === undefined ? [] : [`answer ${answer}`]),
     ];
     for (const split of new Set(places.map((place) => asText(place.shard)?.split('/').at(-2) ?? '')))
@@ -74,29 +80,37 @@ async function* writtenSessions(root: string, parents: ReadonlySet<string>): Asy
   await paths.return(undefined);
 }
 
-/** Returns the names of sessions that have sub-agents, whose ids go on with `/` after that name. */
+/** Returns the ids of sessions that others have before the number of a branch or the name of a sub-agent. */
 async function parentsIn(root: string): Promise<ReadonlySet<string>> {
   const wanted = new Set<string>();
-  for await (const { value } of comparedLines(root))
-    for (const name of namesBefore(nameOf(value.id))) wanted.add(name);
+  for await (const id of idsIn(root)) for (const name of namesBefore(id)) wanted.add(name);
   const parents = new Set<string>();
-  for await (const { value } of comparedLines(root)) {
-    const name = nameOf(value.id);
-    if (wanted.has(name)) parents.add(name);
-  }
+  for await (const id of idsIn(root)) if (wanted.has(id)) parents.add(id);
   return parents;
 }
 
-const BRANCH = /#[1-9]\d*$/;
+async function* idsIn(root: string): AsyncGenerator<string> {
+  // problems of single lines were already reported
+  const lines = readLines(join(root, SESSIONS), SESSIONS, new Problems());
+  for await (const { value } of lines) yield asText(value?.id as Untrusted<SessionLine>['id']) ?? '';
+}
 
-/** Returns the id without the number of a branch; an empty text for a session without an id. */
-const nameOf = (id: unknown): string => (asText(id) ?? '').replace(BRANCH, '');
+const BRANCH = /#(?:[2-9]|[1-9]\d{1,5})$/;
+const MAX_BRANCH_LENGTH = 7;
+/** An id with more parts is not divided. */
+const MAX_PARTS = 100;
 
-/** Returns the beginnings of a name before each `/`, except before the first character. */
-function namesBefore(name: string): readonly string[] {
-  const parts = name.split('/');
-  const names = parts.map((_, n) => parts.slice(0, n).join('/').replace(BRANCH, ''));
-  return names.slice(1).filter((before) => before !== '');
+/** Returns the beginnings of an id that may be ids of sessions, the shortest one first. */
+function namesBefore(id: string): readonly string[] {
+  const names: string[] = [];
+  let end = id.length;
+  while (names.length <= MAX_PARTS) {
+    const branch = id.slice(Math.max(0, end - MAX_BRANCH_LENGTH), end).match(BRANCH)?.[0];
+    end = branch === undefined ? id.lastIndexOf('/', end - 1) : end - branch.length;
+    if (end <= 0) return names.reverse();
+    names.push(id.slice(0, end));
+  }
+  return [];
 }
 
 /** Returns the hash of the first answer, whose last bit is 1. */

@@ -2,13 +2,13 @@
  * `--split` over generated sessions with branches, sub-agents, forks and copies in other files: nothing that belongs
  * together is in two splits, and workers, updates, resumed runs and slices give the bytes of one build.
  */
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { build } from '../../../src/job/build.ts';
 import type { PartialSettings } from '../../../src/settings/settings.ts';
 import { verifyDataset } from '../../../src/verify/verify-dataset.ts';
-import { sessionLog } from '../../support/build-logs.ts';
+import { entryLine, sessionLog } from '../../support/build-logs.ts';
 import { filesIn } from '../../support/changed-logs.ts';
 import { turnmillHere } from '../../support/command-here.ts';
 import { writeCopiedLogs } from '../../support/copied-logs.ts';
@@ -316,4 +316,29 @@ describe('the command', () => {
     const { status, stderr } = await turnmillHere(['build', '/nowhere', ...args]);
     expect([status, stderr]).toEqual([64, expect.stringContaining(message)]);
   });
+});
+
+test('sessions with ids of issues are divided, and the branches of each stay together', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'logs'));
+  for (let issue = 1; issue <= 30; issue++) {
+    const ask = (content: string) =>
+      entryLine({ id: `owner/repo#${issue}`, messages: [{ role: 'user', content }] });
+    const asked = [`Fix ${issue}`, `Test ${issue}`, `Title of ${issue}`].map(ask);
+    writeFileSync(join(folder, 'logs', `${issue}.jsonl`), `${asked.join('\n')}\n`);
+  }
+  const out = join(folder, 'out');
+  await build({ inputs: [join(folder, 'logs')], select: 'leaves', split: SHARES, report: false, out });
+  expect((await verifyDataset(out)).problems).toEqual([]);
+  const lines = linesIn(join(out, 'ledger/sessions.jsonl')).map((line) => JSON.parse(line) as SessionLine);
+  const places = new Map<string, Set<string>>();
+  for (const { id, shard } of lines) {
+    const issue = /^owner\/repo#\d+/.exec(id)?.[0] as string;
+    places.set(issue, (places.get(issue) ?? new Set()).add(shard.split('/')[1] as string));
+  }
+  expect([lines.length, places.size]).toEqual([90, 30]);
+  expect([...places.values()].every(({ size }) => size === 1)).toBe(true);
+  expect(new Set([...places.values()].flatMap((splits) => [...splits]))).toEqual(
+    new Set(Object.keys(SHARES)),
+  );
 });

@@ -45,6 +45,30 @@ describe('Splits', () => {
     expect(splitsOf([...samples, ...agents].map((id, n) => session(id, n))).groups).toBe(samples.length);
   });
 
+  test('an id of the log that ends like a branch belongs to another one only if there is a session with that', () => {
+    const issues = Array.from({ length: 20 }, (_, n) => session(`owner/repo#${n + 1}`, n));
+    const branches = [session('owner/repo#5#2', 50), session('owner/repo#5#3/agent', 51)];
+    expect(splitsOf([...issues, ...branches]).groups).toBe(issues.length);
+    expect(splitsOf([...issues, ...branches, session('owner/repo', 52)]).groups).toBe(2); // #1 is not a branch
+    expect(splitsOf([session('a', 0), session('a#1', 1), session('a#1000000', 2)]).groups).toBe(3);
+  });
+
+  test('branches of a session that was rejected or left out are in one group', () => {
+    const branches = [session('x#2', 0), session('x#3', 1)];
+    expect(splitsOf(branches).groups).toBe(2);
+    expect(splitsOf(branches.map((branch) => ({ ...branch, source: 'x.jsonl' }))).groups).toBe(1);
+    const rejected = { ...session('x', 2), fate: 'rejected:no-reply' } as PathedSession;
+    const readAll = () => [rejected, ...branches];
+    expect(new Splits({ count: 2, read: () => branches, readAll, shares: SHARES, seed: 'seed' }).groups).toBe(
+      1,
+    );
+  });
+
+  test('an id of a million parts is a session by itself', () => {
+    const long = ['/'.repeat(1_000_000), '#2'.repeat(500_000), 'a/'.repeat(101)];
+    expect(splitsOf([...long, 'a', 'a/'].map((id, n) => session(id, n))).groups).toBe(4);
+  });
+
   test('any number of passes gives the same', () => {
     const random = randomFrom(1);
     const below = (n: number): number => Math.floor(random() * n);
