@@ -1,6 +1,7 @@
 /** Implements `turnmill explain`: finds out what became of a line, a record, a session or a source, and prints it. */
 import { type Stats, statSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { shellWord } from '../charts/numbers.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { checkManifest } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
@@ -59,6 +60,11 @@ async function targetOf(where: string, values: Values): Promise<Target> {
     if (found !== undefined) return found;
   }
   if (address !== undefined) return address;
+  if (isDirectory(where))
+    throw new TurnmillError(
+      'usage',
+      `${where} is a folder: name one of its files, or see all with turnmill check ${shellWord(where)}`,
+    );
   if (isObjectUrl(where) || isFile(root === undefined ? where : join(root, where))) return { file: where };
   const whose =
     out === undefined

@@ -23,10 +23,19 @@ export interface SourceAccount
   /** The first sessions, or the one that was asked for. */
   readonly sessions: readonly SessionFate[];
   readonly sessionCount: number;
+  /** Absent if no line was rejected by itself. */
+  readonly rejectedLine?: RejectedLine;
 }
 
 const MAX_SESSIONS = 20;
 const REJECTED = 'rejected:';
+
+/** The first line that was rejected. */
+interface RejectedLine {
+  readonly line: number;
+  readonly reason: string;
+  readonly detail: string;
+}
 
 /** Collects the first sessions of a source. */
 class Sessions {
@@ -60,8 +69,14 @@ export async function accountIn(
     await eachLineOf(out, LINE_FILES.sessions, (line) => {
       if (line.source === source) sessions.add(line.id, line.fate, line.origin?.line);
     });
+  let rejectedLine: RejectedLine | undefined;
+  await eachLineOf(out, LINE_FILES.quarantine, (record) => {
+    if (record.scope !== 'line' || record.line === undefined || record.source.uri !== source) return;
+    rejectedLine ??= { line: record.line, reason: record.reason, detail: record.error.message };
+  });
   const { first, count } = sessions;
-  return { source, status, reason, detail, dialect, lines, fates, sessions: first, sessionCount: count };
+  const facts = { source, status, reason, detail, dialect, lines, fates, sessions: first };
+  return { ...facts, sessionCount: count, ...(rejectedLine && { rejectedLine }) };
 }
 
 /** Returns the account of a file that is read for it. */
@@ -72,8 +87,12 @@ export async function accountOf(
 ): Promise<SourceAccount | undefined> {
   const sessions = new Sessions();
   let account: SourceAccount | undefined;
+  let rejectedLine: RejectedLine | undefined;
   const onResult = (result: Result): void => {
-    if (result.kind === 'session') {
+    if (result.kind === 'rejected-line') {
+      const { line, reason, detail } = result;
+      rejectedLine ??= { line, reason, detail };
+    } else if (result.kind === 'session') {
       const { sessionId = null, fate, rejection, snapshot } = result;
       const line = rejection?.line ?? snapshot?.line;
       sessions.add(sessionId, rejection === undefined ? fate : `${REJECTED}${rejection.reason}`, line);
@@ -82,7 +101,15 @@ export async function accountOf(
       const { reason, detail } = rejection ?? {};
       const { first, count } = sessions;
       const counts = { lines, fates: Object.fromEntries(fates), sessions: first, sessionCount: count };
-      account = { source: file, status, reason, detail, dialect, ...counts };
+      account = {
+        source: file,
+        status,
+        reason,
+        detail,
+        dialect,
+        ...counts,
+        ...(rejectedLine && { rejectedLine }),
+      };
     }
   };
   await build({ ...settings, inputs: [file] }, { onResult, signal });
@@ -105,6 +132,7 @@ export function labelled(label: string, text: string | undefined): string | unde
 /** @param more options for the commands that are shown, such as `--in OUT` */
 export function accountText(account: SourceAccount, more: readonly string[]): string {
   const { source, status, reason, detail, dialect, lines, fates, sessions, sessionCount } = account;
+  const { rejectedLine } = account;
   const words = status === 'read' && dialect !== undefined ? `read as ${dialect}` : status;
   const kind = reason === undefined ? words : `${words}: ${namedWords(reason)}`;
   const meaning =
@@ -112,9 +140,10 @@ export function accountText(account: SourceAccount, more: readonly string[]): st
   const counted = Object.entries(fates).map(([fate, n]) => `${showCount(n)} ${fateWords(fate)}`);
   return [
     `${printable(source)}: ${printable(kind)}`,
-    labelled('why', printable(detail ?? meaning ?? '') || undefined),
+    labelled('why', status === 'empty' ? 'it has no line' : printable(detail ?? meaning ?? '') || undefined),
     labelled('to do', todoOf(account)),
     labelled('lines', lines === 0 ? undefined : `${showCount(lines)}: ${printable(counted.join(', '))}`),
+    labelled('rejected', rejectedLine && rejectedText(source, rejectedLine, more)),
     ...sessions.map((session, i) => labelled(i === 0 ? 'sessions' : '', sessionText(source, session, more))),
     labelled(
       '',
@@ -135,8 +164,21 @@ function sessionText(source: string, session: SessionFate, more: readonly string
   return printable(`${named} (turnmill explain ${[`${source}:${line}`, ...more].map(shellWord).join(' ')})`);
 }
 
+function rejectedText(source: string, rejected: RejectedLine, more: readonly string[]): string {
+  const { line, reason, detail } = rejected;
+  const command = ['turnmill', 'explain', `${source}:${line}`, ...more].map(shellWord).join(' ');
+  return printable(`first line ${showCount(line)}: ${namedWords(reason)}: ${detail} (${command})`);
+}
+
 /** Says what to type about a source or its sessions. */
-function todoOf({ source, path = source, status, reason, sessions }: SourceAccount): string | undefined {
+function todoOf({
+  source,
+  path = source,
+  status,
+  reason,
+  sessions,
+  rejectedLine,
+}: SourceAccount): string | undefined {
   if (status === 'skipped' && reason === 'excluded')
     return printable(
       `If it is a log all the same, name the file itself: turnmill build ${shellWord(path)} --out OUT`,
@@ -146,5 +188,6 @@ function todoOf({ source, path = source, status, reason, sessions }: SourceAccou
   const fates = sessions.map(({ fate }) => fate);
   const rejected = fates.find((fate) => fate.startsWith(REJECTED));
   if (rejected !== undefined) return remedyOfPlace(rejected.slice(REJECTED.length));
+  if (rejectedLine !== undefined) return remedyOfPlace(rejectedLine.reason);
   return fates.includes('empty') ? EMPTY_REMEDY : undefined;
 }

@@ -20,7 +20,7 @@ const keep = (rule: string): string => `\`--on-finding ${rule}=keep\` writes the
 
 /** Lines. */
 const LINE: Readonly<Record<LineReason, string>> = {
-  'invalid-json': MEND,
+  'invalid-json': `${MEND} If the file is not a log, leave it out with \`--exclude GLOB\`.`,
   'invalid-utf8': `${SHOWN}. Convert the log to UTF-8.`,
   'not-an-object': 'Delete the line, or leave the file out with `--exclude GLOB` if it is not a log.',
   'duplicate-key': MEND,

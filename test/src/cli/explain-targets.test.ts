@@ -84,6 +84,26 @@ test('a log that is named without a line is read, and its sessions are listed wi
   });
 });
 
+test('a log whose lines are all rejected names the first of them, and an empty one and a folder say what they are', async () => {
+  const { logs, out } = await mixed();
+  writeFileSync(join(logs, 'app.log'), '\n12:00 started\n12:01 ended\n');
+  writeFileSync(join(logs, 'none.jsonl'), '');
+  expect((await turnmill(['build', logs, '--out', out, '--replace'])).status).toBe(3);
+  for (const words of [[join(logs, 'app.log')], ['app.log', '--in', out]]) {
+    const text = await explained(...words);
+    expect(text).toMatch(/ {2}to do {6}.* If the file is not a log, leave it out with --exclude GLOB\.\n/);
+    expect(text).toMatch(
+      / {2}rejected {3}first line 2: invalid-json: .* at byte \d+ .*\(turnmill explain \S*app\.log:2/,
+    );
+  }
+  expect(await explained('none.jsonl', '--in', out)).toBe(
+    '0\nnone.jsonl: empty\n  why        it has no line\n',
+  );
+  expect(await explained(logs)).toContain(
+    `${logs} is a folder: name one of its files, or see all with turnmill check ${logs}`,
+  );
+});
+
 test('a file that is skipped is explained as skipped, with the reason, not as one that is not recognised', async () => {
   const { logs, out } = await mixed('--exclude', 'titles*');
   const settings = join(logs, 'settings.json');
