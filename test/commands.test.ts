@@ -22,8 +22,9 @@ const projects = (config.test?.projects ?? []).map(
   (project) => (project as unknown as { readonly test: Project }).test,
 );
 
+/** Most globs are paths, which need no compiled pattern. */
 const matches = (file: string, globs: readonly string[]): boolean =>
-  globs.some((glob) => matchesGlob(file, glob));
+  globs.some((glob) => (/[*{]/.test(glob) ? matchesGlob(file, glob) : glob === file));
 
 function projectsOf(file: string): readonly string[] {
   return projects

@@ -19,7 +19,11 @@ interface Node {
 /** @param lang `tsx` for JSX */
 export function functionLengths(text: string, lang: 'ts' | 'tsx' = 'ts'): readonly FunctionLength[] {
   const found: FunctionLength[] = [];
-  const lineAt = (offset: number): number => text.slice(0, offset).split('\n').length;
+  const ends = [...text.matchAll(/\n/g)].map(({ index }) => index);
+  const lineAt = (offset: number): number => {
+    const after = ends.findIndex((end) => end >= offset);
+    return 1 + (after < 0 ? ends.length : after);
+  };
   const visit = (value: unknown, outer: string): void => {
     if (Array.isArray(value)) for (const one of value) visit(one, outer);
     if (!isNode(value)) return;
