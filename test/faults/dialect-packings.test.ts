@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { type Ended, turnmill } from '../support/command.ts';
+import type { Ended } from '../support/command.ts';
 import { turnmillHere } from '../support/command-here.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { LONG } from '../support/long.ts';
@@ -35,7 +35,7 @@ type Hashes = Readonly<Record<string, string>>;
 /** Hashes of the shards of `turnmill build ARGS`. */
 async function dataOf(
   args: readonly string[],
-  build: (args: readonly string[]) => Promise<Ended> = turnmill,
+  build: (args: readonly string[]) => Promise<Ended> = turnmillHere,
 ): Promise<Hashes> {
   const out = join(temporaryFolder(), 'out');
   const { status, stderr } = await build(['build', ...args, '--out', out]);
@@ -44,8 +44,7 @@ async function dataOf(
 }
 
 /** Hashes of the shards of one plain example alone: the expected data. */
-const dataOfPlain = (name: string): Promise<Hashes> =>
-  dataOf([join(EXAMPLES, name), '--workers', '1'], turnmillHere);
+const dataOfPlain = (name: string): Promise<Hashes> => dataOf([join(EXAMPLES, name), '--workers', '1']);
 
 /** Hashes of the shards of `turnmill build -` when input arrives in pieces of at most `mostBytes`. */
 const dataOfStdin = (input: Buffer, mostBytes: number): Promise<Hashes> =>

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { COMMAND, turnmill } from '../support/command.ts';
+import { turnmillHere } from '../support/command-here.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { Moments } from '../support/moments.ts';
@@ -78,12 +79,12 @@ async function killFirstBuilds(kills: number): Promise<void> {
     killed.push(await killAt(moments, random() * 1.1, args, folder, n % 2 === 0));
     if (existsSync(out)) {
       expect(hashesOf(out)).toEqual(whole);
-      expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
+      expect(await turnmillHere(['verify', out])).toMatchObject({ status: 0 });
       rmSync(out, { recursive: true });
     }
   }
 
-  expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 0 });
+  expect(await turnmillHere(['build', logs, '--out', out])).toMatchObject({ status: 0 });
   expect(hashesOf(out)).toEqual(whole);
   expect(leftovers(folder)).toEqual([]);
 }
@@ -96,7 +97,7 @@ async function killReplacements(kills: number): Promise<void> {
   const replace = (logs: string): string[] => ['build', logs, '--out', out, '--replace', '--workers', '1'];
   const moments = new Moments(await timed(replace(fresh)));
   const newHashes = hashesOf(out);
-  await timed(replace(old));
+  expect(await turnmillHere(replace(old))).toMatchObject({ status: 0 });
   const oldHashes = hashesOf(out);
 
   const random = randomFrom(SEED + 7);
@@ -106,11 +107,11 @@ async function killReplacements(kills: number): Promise<void> {
     const found = hashesOf(out);
     const isNew = JSON.stringify(found) === JSON.stringify(newHashes);
     expect(isNew ? newHashes : oldHashes).toEqual(found);
-    expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
-    if (isNew) await timed(replace(old));
+    expect(await turnmillHere(['verify', out])).toMatchObject({ status: 0 });
+    if (isNew) expect(await turnmillHere(replace(old))).toMatchObject({ status: 0 });
   }
 
-  await timed(replace(fresh));
+  expect(await turnmillHere(replace(fresh))).toMatchObject({ status: 0 });
   expect(hashesOf(out)).toEqual(newHashes);
   expect(leftovers(folder)).toEqual([]);
 }
