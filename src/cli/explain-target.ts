@@ -15,14 +15,15 @@ export interface Target {
 }
 
 /** `a.jsonl:7`, as commands print it, or `a.jsonl, line 7`, as the report does. */
-const ADDRESS = /^(.+?)(?::|\s*, line )(\d{1,15})$/s;
+const ADDRESS = /^(.+)(:|, line )(\d{1,15})$/s;
 const SHARD = /^(?:(.*)\/)?(data\/.+)$/s;
 const MAX_SHOWN = 10;
 
 export function addressIn(word: string): { readonly file: string; readonly line: number } | undefined {
-  const [, file, digits] = ADDRESS.exec(word.trim()) ?? [];
+  const [, text = '', mark, digits] = ADDRESS.exec(word.trim()) ?? [];
+  const file = mark === ':' ? text : text.trimEnd();
   const line = Number(digits);
-  return file !== undefined && line >= 1 ? { file, line } : undefined;
+  return file !== '' && line >= 1 ? { file, line } : undefined;
 }
 
 /** Returns the dataset that has this file as a shard; undefined if the path does not say so. */
