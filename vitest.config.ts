@@ -151,7 +151,7 @@ const PROJECTS = [
   { name: 'view', include: ['test/view/**/*.test.ts'], maxWorkers: 1 }, // in a real browser
   { name: 'slow-engines', include: ['test/engines/**/*.test.ts'], fileParallelism: false }, // npm run test:engines
   { name: 'slow-e2e', include: ['test/e2e/**/*.test.ts'] }, // against a real model, when one is named
-  { name: 'differential', include: ['test/differential/**/*.test.ts'] },
+  { name: 'differential', isolate: false, include: ['test/differential/**/*.test.ts'] },
   { name: 'core-faults', isolate: false, include: CORE_FAULTS },
   {
     name: 'faults',
