@@ -28,8 +28,8 @@ export function addressIn(word: string): { readonly file: string; readonly line:
 
 /** Returns the dataset that has this file as a shard; undefined if the path does not say so. */
 export function datasetWith(file: string): string | undefined {
-  const [, out] = SHARD.exec(file) ?? [];
-  if (out === undefined || isObjectUrl(file)) return undefined;
+  const [, out = '.', shard] = SHARD.exec(file) ?? [];
+  if (shard === undefined || isObjectUrl(file)) return undefined;
   return existsSync(file) && existsSync(manifestPath(out)) ? out : undefined;
 }
 

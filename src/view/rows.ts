@@ -68,23 +68,14 @@ export async function writeHits(
 async function rowReader(dataset: ViewedDataset, list: Searched, sort: Sort | undefined): Promise<RowAt> {
   if (list === 'rejected') return (number) => rejectedRows(dataset, number, 1)[0];
   const columns = await columnsFor(dataset, sort);
-  const values = (session: number): { sorted?: SortedValues } =>
-    columns === undefined || sort === undefined
-      ? {}
-      : { sorted: { turns: columns.turnsOf(session), errors: columns.errorsOf(session) } };
   if (list === 'sessions')
     return (number) => {
       const [line] = dataset.sessionPage(number, 1);
-      return line && { ...sessionRow(line, number, columns), ...values(number) };
+      return line && sessionRow(line, number, columns);
     };
   return (number) => {
     const [record] = dataset.recordPage(number, 1, MAX_SUMMARY_BYTES);
-    return (
-      record && {
-        ...recordRow(dataset, record, columns),
-        ...values(dataset.sessionNumberNow(number) ?? -1),
-      }
-    );
+    return record && recordRow(dataset, record, columns);
   };
 }
 
@@ -95,6 +86,12 @@ async function columnsFor(
   const isNeeded = sort !== undefined && sort !== 'size';
   return isNeeded || dataset.sessions <= MAX_SESSIONS_SOON ? dataset.columns() : undefined;
 }
+
+/** The values by which a list can be sorted; an exported page sorts by them itself. */
+const sortedValues = (columns: SessionColumns | undefined, session = -1): { sorted?: SortedValues } =>
+  columns === undefined
+    ? {}
+    : { sorted: { turns: columns.turnsOf(session), errors: columns.errorsOf(session) } };
 
 function recordRow(
   dataset: ViewedDataset,
@@ -107,6 +104,7 @@ function recordRow(
     ...{ i: number, bytes, ...(content.length < bytes ? NO_SUMMARY : safeSummary(content)) },
     ...(line && { session: line.id }),
     finding: session === undefined ? undefined : columns?.severityOf(session),
+    ...sortedValues(columns, session),
   };
 }
 
@@ -129,6 +127,7 @@ function sessionRow(
   return {
     ...{ i, id, source, fate, entries, calls: usage?.toolCalls ?? 0 },
     ...(finding && { finding }),
+    ...sortedValues(columns, i),
   };
 }
 

@@ -41,6 +41,22 @@ describe.skipIf(hasNoBrowser)('an exported page', () => {
     await goTo(page, '#/records');
     await page.fill('#q', 'evening');
     await until(page, "document.querySelectorAll('.row .ttl').length === 1");
+    await page.fill('#q', '');
+    await page.selectOption('.find select', 'size');
+    const sizes = readdirSync(join(out, 'data'))
+      .sort()
+      .flatMap((shard) =>
+        readFileSync(join(out, 'data', shard), 'utf8')
+          .trimEnd()
+          .split('\n'),
+      )
+      .map((record) => Buffer.byteLength(record));
+    const largest = sizes.map((_, i) => i).sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0));
+    await until(page, `document.querySelector('.row .no')?.textContent === '${(largest[0] ?? 0) + 1}'`);
+    const shown = await page.$$eval('.row .no', (all) => all.map((one) => Number(one.textContent) - 1));
+    expect(shown).toEqual(largest.slice(0, shown.length));
+    await goTo(page, '#/sessions?sort=errors');
+    await until(page, "/\\d\\serrors?$/.test(document.querySelector('.row .tag.bad')?.textContent)");
     expect(requests.filter((url) => !url.startsWith('file:'))).toEqual([]);
     expect((await turnmill(['view', out, '--export', to])).status).not.toBe(0);
     await page.context().close();

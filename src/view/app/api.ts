@@ -3,6 +3,8 @@
  * do not log. Exported pages read files instead.
  */
 import { parseExact } from './exact.ts';
+import type { Sort } from './query.ts';
+import type { Row } from './types.ts';
 
 export class Refused extends Error {}
 
@@ -81,21 +83,38 @@ async function fromChunk(path: string): Promise<string> {
   const [route = '', query = ''] = path.split('?');
   const parameters = new URLSearchParams(query);
   const number = Number(parameters.get('i') ?? parameters.get('from') ?? 0);
+  if (route === 'place') {
+    const rows = await rowsOf(parameters.get('in') ?? 'records', parameters.get('sort'));
+    return JSON.stringify({ place: rows.findIndex((row) => (JSON.parse(row) as Row).i === number) });
+  }
   if (!parameters.has('from')) {
     const texts = await chunk(`${route}-${Math.floor(number / CHUNK)}`);
     const text = texts[number % CHUNK];
     if (text === undefined || text === '') throw new Error('this is not part of the export');
     return text;
   }
-  const rows = await chunk(`${route}-0`);
+  const rows = await rowsOf(route, parameters.get('sort'));
   return `[${rows.slice(number, number + Number(parameters.get('count'))).join(',')}]`;
+}
+
+/** Returns the rows of a list of an exported page, in the order that the server would give them. */
+async function rowsOf(list: string, sort: string | null): Promise<readonly string[]> {
+  const rows = await chunk(`${list}-0`);
+  if (sort === null) return rows;
+  const valued = rows.map((row) => ({ row, value: sortedBy(JSON.parse(row) as Row, sort as Sort) }));
+  return valued.sort((a, b) => b.value - a.value).map(({ row }) => row);
+}
+
+function sortedBy(row: Row, sort: Sort): number {
+  if (sort !== 'size') return ('sorted' in row ? row.sorted?.[sort] : undefined) ?? 0;
+  return 'bytes' in row ? row.bytes : 'entries' in row ? row.entries : 0;
 }
 
 /** Searches the rows of an exported page. */
 async function searchChunks(path: string, each: (line: unknown) => void, signal: AbortSignal): Promise<void> {
   const parameters = new URLSearchParams(path.split('?')[1]);
   const words = (parameters.get('q') ?? '').toLowerCase();
-  for (const row of await chunk(`${parameters.get('in') ?? 'records'}-0`)) {
+  for (const row of await rowsOf(parameters.get('in') ?? 'records', parameters.get('sort'))) {
     if (signal.aborted) return;
     if (row.toLowerCase().includes(words)) each(JSON.parse(row));
   }

@@ -27,28 +27,34 @@ const NAMED: readonly Field[] = ['finding', 'fate', 'reason'];
 const toggle = (field: Field, name: string): void =>
   go({ query: { q: toggled(words.peek(), field, name), block: undefined } }, true);
 
-export function Filters(): VNode | null {
-  if (isStatic) return null; // an exported page has no server that filters
+export function Filters(): VNode {
   return (
     <>
       <div class="line">
         {tab.value === 'rejected' ? null : <Order />}
-        <Chosen />
-        <button
-          type="button"
-          class="quiet"
-          aria-expanded={areOpen.value}
-          onClick={() => {
-            areOpen.value = !areOpen.peek();
-          }}
-        >
-          filter
-        </button>
+        {isStatic ? null : <FilterButton />}
       </div>
       {areOpen.value ? <Facets list={tab.value} /> : null}
     </>
   );
 }
+
+/** An exported page has no server that filters. */
+const FilterButton = (): VNode => (
+  <>
+    <Chosen />
+    <button
+      type="button"
+      class="quiet"
+      aria-expanded={areOpen.value}
+      onClick={() => {
+        areOpen.value = !areOpen.peek();
+      }}
+    >
+      filter
+    </button>
+  </>
+);
 
 function Order(): VNode {
   return (
