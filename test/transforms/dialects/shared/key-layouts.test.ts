@@ -3,7 +3,7 @@ import { KeyLayouts } from '../../../../transforms/dialects/shared/key-layouts.t
 import { encode } from '../../../../transforms/json/utf8.ts';
 import { ValueTape } from '../../../../transforms/json/value-tape.ts';
 
-/** What the layouts say about an object: the text of a duplicate key, and the values that the tape finds. */
+/** Returns the findings of the layouts about an object: the text of a duplicate key, and the values that the tape finds. */
 function placed(
   layouts: KeyLayouts,
   text: string,
