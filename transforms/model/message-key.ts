@@ -16,7 +16,7 @@ const SAME_ROLES: ReadonlyMap<string, string> = new Map([
 ]);
 const NONE: readonly never[] = [];
 /** The members that count. */
-const COUNTED = ['role', 'content', 'tool_calls', 'tool_call_id'];
+const COUNTED = ['role', 'content', 'tool_calls', 'tool_call_id', 'function_call', 'refusal', 'audio'];
 /** Created on first use; null if it is not available. */
 let reader: MessageReader | null | undefined;
 
@@ -36,11 +36,12 @@ function createReader(): MessageReader | null {
 
 /** Computes the key of any message; the reader has the same result for most of them. */
 export function parsedKeyOf(message: Uint8Array): MessageKey {
-  const [roleJson, content, callsJson, answered] = valuesOf(message, COUNTED);
+  const [roleJson, content, callsJson, answered, ...others] = valuesOf(message, COUNTED);
   const role = roleJson?.[0] === QUOTE ? knownText(roleJson, 0, roleJson.length) : `${valueIn(roleJson)}`;
   const name = SAME_ROLES.get(role) ?? role;
   const callIds: string[] = [];
-  const called = callsJson === undefined ? NONE : keysOfCalls(parseExactly(decode(callsJson)), callIds);
+  const calls = callsJson === undefined ? NONE : keysOfCalls(parseExactly(decode(callsJson)), callIds);
+  const called = [...calls, ...otherAnswer(others.map(valueIn))];
   const digest =
     content?.[0] === QUOTE
       ? digestOfText(headOf(name, NONE, called), content)
@@ -55,14 +56,25 @@ const valueIn = (json: Uint8Array | undefined): unknown =>
 const headOf = (name: string, parts: readonly unknown[], called: readonly unknown[]): string =>
   equalityKey([name, parts, called]);
 
+/** What an answer says in other members: a call in the old form, a refusal, or speech, of which a client sends back the id. */
+function* otherAnswer([call, refusal, audio]: readonly unknown[]): Generator<unknown> {
+  if (isObject(call)) yield ['function_call', keyOfFunction(call)];
+  if (typeof refusal === 'string' && refusal !== '') yield ['refusal', refusal];
+  if (isObject(audio)) yield ['audio', audio.id ?? audio];
+}
+
 /** @param ids receives the ids of the calls */
 function keysOfCalls(calls: unknown, ids: string[]): readonly unknown[] {
-  return (Array.isArray(calls) ? calls.filter(isObject) : NONE).map(({ id, function: fn }) => {
+  return (Array.isArray(calls) ? calls.filter(isObject) : NONE).map(({ id, function: fn, ...rest }) => {
     ids.push(`${id}`);
-    const { name, arguments: args } = isObject(fn) ? fn : {};
-    return [name ?? null, typeof args === 'string' ? parsedOrText(args) : (args ?? null)];
+    return isObject(fn) ? keyOfFunction(fn) : [null, rest];
   });
 }
+
+const keyOfFunction = ({ name, arguments: args }: Readonly<Record<string, unknown>>): readonly unknown[] => [
+  name ?? null,
+  typeof args === 'string' ? parsedOrText(args) : (args ?? null),
+];
 
 function parsedOrText(text: string): unknown {
   try {

@@ -108,6 +108,39 @@ describe('the key of a message, by the module', () => {
     expect(keyOf(Buffer.from(withArguments(one)))).not.toEqual(keyOf(Buffer.from(withArguments(other))));
   });
 
+  it.each([
+    [
+      'calls in the old form',
+      '"function_call":{"name":"f","arguments":"{\\"a\\":1}"}',
+      '"function_call":{"name":"f","arguments":"{\\"a\\":2}"}',
+    ],
+    ['refusals', '"refusal":"I cannot."', '"refusal":"No."'],
+    ['speech', '"audio":{"id":"a1"}', '"audio":{"id":"a2"}'],
+    [
+      'calls of another type',
+      '"tool_calls":[{"id":"1","custom":{"input":"x"}}]',
+      '"tool_calls":[{"id":"1","custom":{"input":"y"}}]',
+    ],
+  ])('differs for answers with other %s, and from one without', (_, one, other) => {
+    const ofAnswer = (members: string) =>
+      keyOf(
+        Buffer.from(
+          `{"role":"assistant","content":null,"refusal":null,${members}}`.replace(
+            '"refusal":null,"refusal"',
+            '"refusal"',
+          ),
+        ),
+      );
+    const digests = [one, other, '"name":"x"'].map((members) => ofAnswer(members).digest);
+    expect(new Set(digests).size).toBe(3);
+  });
+
+  it('is that of a plain answer if these members are null, and of speech that a client sends back by its id', () => {
+    const of = (members: string) => keyOf(Buffer.from(`{"role":"assistant"${members}}`)).digest;
+    expect(of(',"content":"x","refusal":null,"function_call":null,"audio":null')).toBe(of(',"content":"x"'));
+    expect(of(',"audio":{"id":"a","transcript":"Hello."}')).toBe(of(',"audio":{"id":"a"}'));
+  });
+
   it('compares the places of texts among other parts, but not how texts are cut', () => {
     const text = (words: string): string => `{"type":"text","text":"${words}"}`;
     const image = '{"type":"image_url","image_url":{"url":"u"}}';
