@@ -56,7 +56,7 @@ const valueIn = (json: Uint8Array | undefined): unknown =>
 const headOf = (name: string, parts: readonly unknown[], called: readonly unknown[]): string =>
   equalityKey([name, parts, called]);
 
-/** What an answer says in other members: a call in the old form, a refusal, or speech, of which a client sends back the id. */
+/** Yields the parts of an answer in other members: a call in the old form, a refusal, or speech, of which a client sends back the id. */
 function* otherAnswer([call, refusal, audio]: readonly unknown[]): Generator<unknown> {
   if (isObject(call)) yield ['function_call', keyOfFunction(call)];
   if (typeof refusal === 'string' && refusal !== '') yield ['refusal', refusal];
