@@ -97,6 +97,11 @@ export function namedWords(name: string): string {
     : name;
 }
 
+/** Returns short words for the fate of a session: `rejected: time goes back`. */
+export function sessionFateWords(fate: string): string {
+  return fate.split(':').map(wordsFor).join(': ');
+}
+
 /** Returns the words for a fate such as `dropped:client-event`. */
 export function fateWords(fate: string): string {
   const at = fate.indexOf(':');

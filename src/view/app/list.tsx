@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { Stack } from '../../charts/bars.tsx';
 import { showBytes, showCount, showNumber } from '../../charts/numbers.ts';
-import { wordsFor } from '../../charts/words.ts';
+import { sessionFateWords, wordsFor } from '../../charts/words.ts';
 import { addressOf, block, go, number, sort, tab, words } from './address.ts';
 import { Filters } from './filters.tsx';
 import { readQuery } from './query.ts';
@@ -215,7 +215,7 @@ function SessionCells({ row }: { readonly row: SessionRow }): VNode {
         <span
           class={fate === 'written' ? 'tag good' : ['empty', 'contained'].includes(fate) ? 'tag' : 'tag bad'}
         >
-          {wordsFor(fate)}
+          {sessionFateWords(fate)}
         </span>
         <span>
           {sort.value === 'turns' && sorted !== undefined

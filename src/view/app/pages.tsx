@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { shellWord, showCount, showNumber } from '../../charts/numbers.ts';
-import { fateWords, namedWords, wordsFor } from '../../charts/words.ts';
+import { fateWords, namedWords, sessionFateWords } from '../../charts/words.ts';
 import { addressOf, loggedLine, marked } from './address.ts';
 import { useAnswer } from './answer.ts';
 import { laidOut } from './exact.ts';
@@ -122,7 +122,7 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
                 : 'tag bad'
           }
         >
-          {wordsFor(line.fate)}
+          {sessionFateWords(line.fate)}
         </span>
       </div>
       <div class="about">

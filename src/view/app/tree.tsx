@@ -1,7 +1,7 @@
 /** The branches of a session, and the sessions that begin as it does: which one shares how many first messages with which other one. */
 import type { ComponentChildren, VNode } from 'preact';
 import { showCount, showNumber } from '../../charts/numbers.ts';
-import { wordsFor } from '../../charts/words.ts';
+import { sessionFateWords } from '../../charts/words.ts';
 import { addressOf } from './address.ts';
 import { useAnswer } from './answer.ts';
 import type { TreeAnswer, TreeMember } from './types.ts';
@@ -37,7 +37,7 @@ function Level({ members, parent }: LevelProps): VNode | null {
     ) : (
       <li>
         <Name member={member} />
-        {member.fate === 'written' ? null : <span class="tag">{wordsFor(member.fate)}</span>}
+        {member.fate === 'written' ? null : <span class="tag">{sessionFateWords(member.fate)}</span>}
         <p class="dim">{relationOf(member, members[member.parent ?? -1])}</p>
         {member.source === undefined ? null : <bdi class="mono dim">{member.source}</bdi>}
         <Level members={members} parent={at} />
