@@ -82,8 +82,9 @@ export async function sourceIn(out: string, word: string): Promise<SourceLine | 
   await eachLineOf(out, LINE_FILES.sources, (line) => {
     if (sameEnd(line.source, word)) found.push(line);
   });
-  const longest = Math.max(...found.map(({ source }) => Math.min(source.length, word.length)));
-  const best = found.filter(({ source }) => Math.min(source.length, word.length) === longest);
+  const lengths = found.map(({ source }) => Math.min(source.length, word.length));
+  const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
+  const best = found.filter((_, i) => lengths[i] === longest);
   const exact = best.filter(({ source }) => source === word);
   const [source, ...others] = exact.length === 1 ? exact : best;
   if (others.length === 0) return source;

@@ -7,9 +7,7 @@ const NOTHING: readonly Found[] = [];
 /** The finding for an entry without a reply, also for the shortcut. */
 export const NO_REPLY: Found = found('the entry has no reply message');
 const MISSING: readonly Found[] = [NO_REPLY];
-const EMPTY: readonly Found[] = [
-  found('the reply has no text, calls, reasoning, refusal or audio: left out'),
-];
+const EMPTY: readonly Found[] = [found('the reply has no text, calls, refusal or audio: left out')];
 
 /** Empty replies are reported even for logs that otherwise have none. */
 function check({ reply, emptyReply, lacks }: Entry): readonly Found[] {

@@ -11,7 +11,7 @@ describe('no-reply', () => {
     expect([...watch.entry({ ...without, lacks: ['replies'] })]).toEqual([]);
     expect(named(watch.entry({ ...without, lacks: ['tools'] }))).toEqual(['WARNING no-reply']);
     const empty = watch.entry({ ...without, emptyReply: true, lacks: ['replies'] });
-    expect(texts(empty)).toEqual(['the reply has no text, calls, reasoning, refusal or audio: left out']);
+    expect(texts(empty)).toEqual(['the reply has no text, calls, refusal or audio: left out']);
     expect(() => watch.sessionEnd()).not.toThrow();
   });
 });
