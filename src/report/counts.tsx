@@ -38,9 +38,7 @@ export function RecordsSection(props: {
         {`${showCount(manifest.totals.records, 'record')}, ${showCount(records.messages, 'message')}, ${showCount(records.calls, 'tool call')}.`}
       </p>
       <Sizes records={records} count={manifest.ledger.formats[firstFormat(manifest)]?.records ?? 0} />
-      {contained === 0 ? null : (
-        <p>{`${showCount(contained, 'session')} without a record: the record of another session contains it.`}</p>
-      )}
+      <Copies contained={contained} isCounted={settingsOf(manifest).copies !== undefined} />
       {context === 0 ? null : (
         <p>{`${showNumber(context)} of ${showCount(answers, 'answer')} ${context === 1 ? 'is' : 'are'} context: trained in an earlier record only.`}</p>
       )}
@@ -85,8 +83,26 @@ export function RecordsSection(props: {
   );
 }
 
-const firstFormat = ({ settings }: SummedUp): string =>
-  (settings as { readonly format?: readonly string[] }).format?.[0] ?? '';
+/** @param isCounted whether records that lie inside others were looked for */
+function Copies({ contained, isCounted }: { contained: number; isCounted: boolean }): VNode | null {
+  if (contained > 0)
+    return (
+      <p>{`${showCount(contained, 'session')} without a record: the record of another session contains it.`}</p>
+    );
+  if (isCounted) return <p>No record repeats another one, or its beginning.</p>;
+  return (
+    <p>
+      Records that repeat others, or their beginnings, are not counted: build with <code>--copies drop</code>{' '}
+      to leave them out.
+    </p>
+  );
+}
+
+const settingsOf = ({
+  settings,
+}: SummedUp): { readonly format?: readonly string[]; readonly copies?: string } => settings;
+
+const firstFormat = (manifest: SummedUp): string => settingsOf(manifest).format?.[0] ?? '';
 
 /** A sentence with the counts of names, the largest first. @param props.total of names, if only some are listed */
 export function CountsBy(props: {

@@ -142,6 +142,15 @@ describe('the report of a build', () => {
     expect(page).toContain('<p>8 sessions are further branches of another one.</p>');
   });
 
+  test.each([
+    [undefined, 'are not counted: build with <code>--copies drop</code>'],
+    ['drop' as const, '<p>No record repeats another one, or its beginning.</p>'],
+  ])('says whether copies were looked for: %s', async (copies, text) => {
+    const out = join(temporaryFolder(), 'out');
+    await build({ inputs: [join(root, 'examples/dialects/exchange.jsonl')], out, ...(copies && { copies }) });
+    expect(readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ')).toContain(text);
+  });
+
   test('counts answers that are context', async () => {
     const folder = temporaryFolder();
     writeCopiedLogs(join(folder, 'logs'), 3, 12);
