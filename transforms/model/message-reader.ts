@@ -28,11 +28,6 @@ const MAX_CALLS = 256;
 /** Positions of words among the facts. */
 const [KEY, IS_RESULT, ANSWERED, CALLS, IDS] = [0, 2, 3, 5, 6];
 const NO_CALLS: readonly string[] = [];
-/** Where the head of a key, `[3:"9:assistant`, has the length of the role in UTF-16, and the length of `assistant`. */
-const ROLE_LENGTH_AT = 8;
-const ASSISTANT_LENGTH = 0x39;
-/** Members of an answer that message.c does not know. */
-const OTHER_MEMBERS = ['"function_call"', '"refusal"', '"audio"'].map((key) => Buffer.from(key));
 
 export class MessageReader {
   readonly #exports: Exports;
@@ -55,8 +50,6 @@ export class MessageReader {
     this.#in.set(message);
     if (this.#exports.read(message.length) === 0) return undefined;
     const facts = this.#facts;
-    const isAnswer = this.#out[(facts[KEY] as number) + ROLE_LENGTH_AT] === ASSISTANT_LENGTH;
-    if (isAnswer && hasOtherMember(message)) return undefined;
     const digest = shortHash(this.#out.subarray(facts[KEY], facts[KEY + 1]));
     const answered = facts[IS_RESULT] === 0 ? undefined : this.#textAt(ANSWERED);
     const calls = facts[CALLS] as number;
@@ -67,9 +60,4 @@ export class MessageReader {
   #textAt(word: number): string {
     return decode(this.#in.subarray(this.#facts[word], this.#facts[word + 1]));
   }
-}
-
-function hasOtherMember({ buffer, byteOffset, length }: Uint8Array): boolean {
-  const bytes = Buffer.from(buffer, byteOffset, length);
-  return OTHER_MEMBERS.some((key) => bytes.includes(key));
 }

@@ -6,7 +6,7 @@
 #define MAX_CALLS 256
 #define HEAD_BYTES (2 * MAX_HEAD)
 
-enum { ROLE, CONTENT, CALLS, ANSWERED, MEMBERS };
+enum { ROLE, CONTENT, CALLS, ANSWERED, OTHERS, MEMBERS = OTHERS + 3 };
 enum { ID, FUNCTION, NAME = 0, ARGUMENTS };
 static u8 in[MAX_BYTES + SLACK], out[HEAD_BYTES + MAX_BYTES + SLACK];
 static struct {  // 32-bit words that the host reads
@@ -119,12 +119,13 @@ static const char *role_of(Span role) {
 
 // Reads the message in `in`; returns 0 if it is odd.
 EXPORT(read) u32 read(u32 length) {
-  static const char *const KEYS[] = {"role", "content", "tool_calls", "tool_call_id", 0};
+  static const char *const KEYS[] = {"role", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "audio", 0};
   Span found[MEMBERS] = {0};
   head_length = odd = member_count = facts.calls = 0;
   find((Span){(u32)in, (u32)in + length}, KEYS, found);
   const char *role = odd ? 0 : role_of(found[ROLE]);
   if (!role || (kind_of(found[CONTENT]) != '"' && kind_of(found[CONTENT]) != 'n')) return 0;
+  for (u32 i = OTHERS; i < MEMBERS; i++) if (kind_of(found[i]) != 'n') return 0;
   put_word("[3:"), put_count('"', *role == 'u' || *role == 't' ? 4 : *role == 's' ? 6 : 9), put_word(role), put_word("[0:");
   put_calls(found[CALLS]);
   facts.is_result = *role == 't';
