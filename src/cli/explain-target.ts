@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { LINE_FILES, manifestPath } from '../dataset/layout.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import { TurnmillError } from '../errors.ts';
+import { rejectionReason } from '../ledger/result.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { eachLineOf, placesOf, sameEnd } from './dataset-lines.ts';
 
@@ -10,7 +11,7 @@ import { eachLineOf, placesOf, sameEnd } from './dataset-lines.ts';
 export interface Target {
   readonly file: string;
   readonly line?: number;
-  /** Session that was named, of which no line is known. */
+  /** The session that was named, by its id or its record. */
   readonly session?: SessionLine;
 }
 
@@ -62,7 +63,7 @@ const hasRecord = (session: SessionLine, shard: string, line: number | undefined
 /** Returns the line that its record is made from or, for a rejected session, its first line in the quarantine. */
 async function ofSession(out: string, session: SessionLine): Promise<Target> {
   let line = session.origin?.line;
-  if (line === undefined && session.fate.startsWith('rejected:'))
+  if (line === undefined && rejectionReason(session.fate) !== undefined)
     await eachLineOf(out, LINE_FILES.quarantine, (record) => {
       if (record.source.uri === session.source && record.session_key === session.id) line ??= record.line;
     });

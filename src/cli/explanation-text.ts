@@ -3,7 +3,7 @@ import { DROPS } from '../../transforms/model/drops.ts';
 import { fateWords, namedWords } from '../charts/words.ts';
 import type { Explanation, FindingNote, MessageTrail } from '../job/line-trail.ts';
 import { EMPTY_REMEDY, remedyOfPlace } from '../ledger/remedies.ts';
-import { CONTAINED_ENTRY } from '../ledger/result.ts';
+import { CONTAINED_ENTRY, rejectionReason } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import { showCount } from '../sizes.ts';
 import type { RecordPlace } from './dataset-lines.ts';
@@ -24,8 +24,6 @@ export interface Found {
   /** Its fates in the dataset, if it has no record there. */
   readonly listed?: readonly string[];
 }
-
-const REJECTED = 'rejected:';
 
 /** Returns several lines, without a newline after the last one. */
 export function explanationText(explanation: Explanation, found: Found | undefined, out: string): string {
@@ -94,7 +92,7 @@ function whyOf(explanation: Explanation): string {
 /** Says what to type about a rejection. */
 function remedyOf({ fate, sessionFate, recordRejections = [] }: Explanation): string | undefined {
   const [refused] = recordRejections;
-  const reason = fate.startsWith(REJECTED) ? fate.slice(REJECTED.length) : refused?.reason;
+  const reason = rejectionReason(fate) ?? refused?.reason;
   if (reason === undefined) return sessionFate === 'empty' ? EMPTY_REMEDY : undefined;
   return remedyOfPlace(reason);
 }

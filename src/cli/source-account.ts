@@ -5,7 +5,7 @@ import { LINE_FILES } from '../dataset/layout.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import { build } from '../job/build.ts';
 import { EMPTY_REMEDY, remedyOfPlace } from '../ledger/remedies.ts';
-import type { Result } from '../ledger/result.ts';
+import { type Result, rejectionReason } from '../ledger/result.ts';
 import { SKIP_MEANINGS } from '../ledger/skip-meanings.ts';
 import { printable } from '../printable.ts';
 import type { PartialSettings } from '../settings/settings.ts';
@@ -28,7 +28,6 @@ export interface SourceAccount
 }
 
 const MAX_SESSIONS = 20;
-const REJECTED = 'rejected:';
 
 /** The first line that was rejected. */
 interface RejectedLine {
@@ -95,7 +94,7 @@ export async function accountOf(
     } else if (result.kind === 'session') {
       const { sessionId = null, fate, rejection, snapshot } = result;
       const line = rejection?.line ?? snapshot?.line;
-      sessions.add(sessionId, rejection === undefined ? fate : `${REJECTED}${rejection.reason}`, line);
+      sessions.add(sessionId, rejection === undefined ? fate : `rejected:${rejection.reason}`, line);
     } else if (result.kind === 'source') {
       const { status, rejection, dialect, lines, fates } = result;
       const { reason, detail } = rejection ?? {};
@@ -159,16 +158,19 @@ const firstSentence = (text: string | undefined): string | undefined =>
 
 function sessionText(source: string, session: SessionFate, more: readonly string[]): string {
   const { id, fate, line } = session;
-  const named = `${id === null ? 'without an id' : id}: ${fate.startsWith(REJECTED) ? fateWords(fate) : wordsFor(fate)}`;
+  const named = `${id === null ? 'without an id' : id}: ${rejectionReason(fate) === undefined ? wordsFor(fate) : fateWords(fate)}`;
   if (line === undefined) return printable(named);
-  return printable(`${named} (turnmill explain ${[`${source}:${line}`, ...more].map(shellWord).join(' ')})`);
+  return printable(`${named} (${explainCommand(source, line, more)})`);
 }
 
 function rejectedText(source: string, rejected: RejectedLine, more: readonly string[]): string {
   const { line, reason, detail } = rejected;
-  const command = ['turnmill', 'explain', `${source}:${line}`, ...more].map(shellWord).join(' ');
+  const command = explainCommand(source, line, more);
   return printable(`first line ${showCount(line)}: ${namedWords(reason)}: ${detail} (${command})`);
 }
+
+const explainCommand = (source: string, line: number, more: readonly string[]): string =>
+  ['turnmill', 'explain', `${source}:${line}`, ...more].map(shellWord).join(' ');
 
 /** Says what to type about a source or its sessions. */
 function todoOf({
@@ -185,9 +187,7 @@ function todoOf({
     );
   if (status === 'skipped' && reason !== undefined) return undefined;
   if (reason !== undefined) return remedyOfPlace(reason);
-  const fates = sessions.map(({ fate }) => fate);
-  const rejected = fates.find((fate) => fate.startsWith(REJECTED));
-  if (rejected !== undefined) return remedyOfPlace(rejected.slice(REJECTED.length));
-  if (rejectedLine !== undefined) return remedyOfPlace(rejectedLine.reason);
-  return fates.includes('empty') ? EMPTY_REMEDY : undefined;
+  const [rejected = rejectedLine?.reason] = sessions.flatMap(({ fate }) => rejectionReason(fate) ?? []);
+  if (rejected !== undefined) return remedyOfPlace(rejected);
+  return sessions.some(({ fate }) => fate === 'empty') ? EMPTY_REMEDY : undefined;
 }

@@ -1,5 +1,6 @@
 /** The sentence that begins the summary of a run, and what consumers refuse. */
 import { NO_ANSWER } from '../../transforms/formats/shared-rules.ts';
+import { sumOf } from '../charts/numbers.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { RunSummary } from '../job/run.ts';
 import { type Refused, refusedIn } from '../ledger/refused.ts';
@@ -8,12 +9,11 @@ import { plural, showCount } from '../sizes.ts';
 /** `32 conversations from 26 logs; 2 have no answer; 10 have reasoning, which OpenAI refuses (--reasoning drop).` */
 export function sentenceOf({ sums, rejections }: RunSummary): string {
   const { sessions, sources, formats, findings } = sums;
-  const logs = Object.values(sources).reduce((sum, n) => sum + n, 0);
   // formats report conversations without an answer one by one
   const unanswered = Object.keys(formats).length === 1 ? (findings[NO_ANSWER] ?? 0) : 0;
   const [refused, ...more] = refusedIn(sums);
   return `${[
-    `${plural(sessions.written ?? 0, 'conversation')} from ${plural(logs, 'log')}`,
+    `${plural(sessions.written ?? 0, 'conversation')} from ${plural(sumOf(sources), 'log')}`,
     ...(unanswered === 0 ? [] : [`${have(unanswered)} no answer`]),
     ...(refused === undefined ? [] : [refusedText(refused, more.length)]),
     ...(rejections === 0 ? [] : [plural(rejections, 'rejection')]),

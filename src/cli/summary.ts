@@ -1,7 +1,7 @@
 /** The summary at the end of a run: what was written and where, the fates of the lines, the rejections. */
 
 import { join } from 'node:path';
-import { shellWord } from '../charts/numbers.ts';
+import { shellWord, sumOf } from '../charts/numbers.ts';
 import { fateWords, namedWords, wordsFor } from '../charts/words.ts';
 import { quarantinePath } from '../dataset/layout.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
@@ -155,9 +155,9 @@ function detailed(words: string, fates: Counts, start: string): string {
 
 /** Says how many values a build with `--redact` would replace. */
 function seenSecrets(changes: Counts): string | undefined {
-  const kinds = Object.values(only(changes, LOOKS_SECRET));
-  const values = kinds.reduce((sum, n) => sum + n, 0);
-  return values === 0 ? undefined : secretsLine(values, kinds.length);
+  const kinds = only(changes, LOOKS_SECRET);
+  const values = sumOf(kinds);
+  return values === 0 ? undefined : secretsLine(values, Object.keys(kinds).length);
 }
 
 /** Says how many records have numbers that the usual loader changes; only `check --target` counts them. */
@@ -183,14 +183,13 @@ function reused({ reusedSources }: RunSummary): string | undefined {
 
 /** Returns `41: 40 read, 1 empty`, or `13 read`. Files that are skipped are not sources. */
 function sources({ sources: counts }: RunSummary['sums']): string {
-  const all = Object.values(counts);
-  const sum = all.reduce((total, n) => total + n, 0);
-  return `${all.length > 1 ? `${showCount(sum)}: ` : ''}${tally(counts, ['read'])}`;
+  const isSeveral = Object.keys(counts).length > 1;
+  return `${isSeveral ? `${showCount(sumOf(counts))}: ` : ''}${tally(counts, ['read'])}`;
 }
 
 /** Returns a line about the files that were found, but are not sources: why, and those that were passed over by extension. */
 function skipped({ skipped: counts, extensions }: RunSummary['sums']): (string | undefined)[] {
-  const sum = Object.values(counts).reduce((total, n) => total + n, 0);
+  const sum = sumOf(counts);
   if (sum === 0) return [];
   const others = Object.keys(extensions).length === 0 ? '' : ` (${byExtension(extensions)})`;
   return [row('skipped', [`${plural(sum, 'file')}: ${tally(counts, [], wordsFor)}${others}`])];

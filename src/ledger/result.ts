@@ -204,10 +204,17 @@ export type Result = SourceBegin | RecordResult | SessionReport | RejectedLine |
 /** The fate of the entries of a contained session. */
 export const CONTAINED_ENTRY = 'dropped:contained';
 
+const REJECTED = 'rejected:';
+
+/** Returns the reason of a fate such as `rejected:invalid-json`; undefined for any other fate. */
+export function rejectionReason(fate: string): string | undefined {
+  return fate.startsWith(REJECTED) ? fate.slice(REJECTED.length) : undefined;
+}
+
 /** Calls `take` with each fate of a session's entries, and with the number of entries. */
 export function eachFate(session: SessionReport, take: (fate: string, entries: number) => void): void {
   const { fate, entries, superseded, truncated, folded = 0, rejection } = session;
-  if (fate === 'rejected') take(`rejected:${rejection?.reason}`, entries);
+  if (fate === 'rejected') take(`${REJECTED}${rejection?.reason}`, entries);
   if (fate === 'contained') take(CONTAINED_ENTRY, entries);
   if (fate !== 'written') return;
   take('snapshot', 1);

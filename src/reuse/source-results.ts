@@ -13,14 +13,15 @@ import type { PackedCounts } from '../input/decompress/members.ts';
 import { identityIn } from '../input/fingerprint.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { SourceKey } from '../input/sources/source.ts';
-import type {
-  FindingResult,
-  RecordRejection,
-  RejectedContent,
-  RejectedLine,
-  Result,
-  SessionReport,
-  SourceReport,
+import {
+  type FindingResult,
+  type RecordRejection,
+  type RejectedContent,
+  type RejectedLine,
+  type Result,
+  rejectionReason,
+  type SessionReport,
+  type SourceReport,
 } from '../ledger/result.ts';
 import { damaged } from './checked-lines.ts';
 import { LedgerFiles, type PathedSession } from './ledger-files.ts';
@@ -48,7 +49,6 @@ export interface ReusedSource extends SourceKey {
 
 type Contents = Map<number, RejectedContent>;
 
-const REJECTED = 'rejected:';
 /** The message of a rejected session ends with the line of its violation. */
 const VIOLATION = /^(.*) \(line (\d+)\)$/s;
 
@@ -125,7 +125,7 @@ export class SourceResults {
   #sessionOf(line: PathedSession): SessionReport {
     const { id, fate, origin, entries, superseded, truncated, folded, root, path } = line;
     const { changes, tools, usage, refused } = line;
-    const reason = fate.startsWith(REJECTED) ? fate.slice(REJECTED.length) : undefined;
+    const reason = rejectionReason(fate);
     const contents = new Map<number, RejectedContent>();
     const recordRejections = refused?.map(() => this.#nextRecordRejection(contents));
     const rejection = reason === undefined ? undefined : this.#rejectionOf(reason, entries, contents);

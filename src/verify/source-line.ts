@@ -9,9 +9,9 @@ import { asCount, asCounts, asObject, asText, type LineOf, type Untrusted } from
 
 const FILE = 'ledger/sources.jsonl';
 const STATUSES: ReadonlySet<unknown> = new Set(['read', 'empty', 'rejected', 'limited', 'skipped']);
-/** Reasons for skipping a source by which nothing is lost, so that there is no quarantine record. */
-/** The reasons among them of files that are not named like a log, or that an option leaves out: only the first are listed. */
+/** Reasons for skipping files that are not named like a log, or that an option leaves out: only the first are listed. */
 export const PASSED_OVER: readonly string[] = ['excluded', 'not-included', 'excluded-by-option', 'too-old'];
+/** Reasons for skipping a source by which nothing is lost, so that there is no quarantine record. */
 const HARMLESS: ReadonlySet<unknown> = new Set(['symlink', 'duplicate-inode', ...PASSED_OVER]);
 const REJECTED = 'rejected:';
 const PARTS = 'bom lines terminators rest';

@@ -10,6 +10,7 @@ import { recordStart } from '../dataset/shard-name.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { REASONS } from '../ledger/reasons.ts';
 import { EMPTY_REMEDY, remedyText } from '../ledger/remedies.ts';
+import { rejectionReason } from '../ledger/result.ts';
 import { messagesOf } from './app/messages.ts';
 import { SORTS, type Sort } from './app/query.ts';
 import type { Finding } from './app/types.ts';
@@ -132,7 +133,6 @@ async function recordAnswer(dataset: ViewedDataset, i: number): Promise<Buffer |
   return Buffer.concat([Buffer.from(`${about.slice(0, -1)},"record":`), raw, Buffer.from('}')]);
 }
 
-const REJECTED = 'rejected:';
 const ABOUT_MESSAGE = /\bmessages\[(\d+)\]/;
 /** Formats whose records have the messages of the conversation, one for one. */
 const NUMBERED_ALIKE = formatsThat(
@@ -187,10 +187,10 @@ async function sessionAnswer({ dataset }: Viewed, i: number): Promise<string | u
   if (dataset === undefined || line === undefined || i < 0) return undefined;
   const record = dataset.recordOfSession(line);
   const findings = await findingsAbout(dataset, i, record);
-  const meaning = REASONS[line.fate.slice(REJECTED.length)];
   const container = line.in && dataset.recordAt(line.in);
-  const reason = line.fate.startsWith(REJECTED) ? line.fate.slice(REJECTED.length) : undefined;
-  const todo = reason === undefined ? (line.fate === 'empty' ? EMPTY_REMEDY : undefined) : remedyText(reason);
+  const reason = rejectionReason(line.fate);
+  const meaning = reason && REASONS[reason];
+  const todo = line.fate === 'empty' ? EMPTY_REMEDY : reason && remedyText(reason);
   return JSON.stringify({ i, line, findings, record, container, meaning, todo });
 }
 

@@ -82,9 +82,9 @@ export class JsonView {
   /** The value of a member: the last one if a key occurs twice, as in `JSON.parse`; undefined if there is none. */
   get(key: string): JsonView | undefined {
     const row = this.#find(key);
-    if (row === this.#lastRow || row < 0) return row < 0 ? undefined : this.#last;
+    if (row < 0) return undefined;
+    if (row !== this.#lastRow) this.#last = this.#on(this.#tape as ValueTape, row);
     this.#lastRow = row;
-    this.#last = this.#on(this.#tape as ValueTape, row);
     return this.#last;
   }
 

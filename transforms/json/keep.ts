@@ -25,8 +25,7 @@ const { utf8Write } = Buffer.prototype as unknown as {
 
 /** Blocks of memory that small pieces share. */
 class Blocks {
-  #block = new ArrayBuffer(0);
-  #bytes = new Uint8Array(this.#block);
+  #block = new Uint8Array(0);
   #used = 0;
   readonly #size: number;
 
@@ -37,7 +36,7 @@ class Blocks {
   take(length: number): Uint8Array {
     if (length >= OWN_FROM_BYTES) return new Uint8Array(length);
     this.#makeRoom(length);
-    const piece = new Uint8Array(this.#block, this.#used, length);
+    const piece = new Uint8Array(this.#block.buffer, this.#used, length);
     this.#used += length;
     return piece;
   }
@@ -52,13 +51,12 @@ class Blocks {
     const room = text.length * MAX_UNIT_BYTES;
     if (room >= OWN_FROM_BYTES) return encoder.encode(text);
     this.#makeRoom(room);
-    return this.take(utf8Write.call(this.#bytes, text, this.#used, room));
+    return this.take(utf8Write.call(this.#block, text, this.#used, room));
   }
 
   #makeRoom(length: number): void {
-    if (this.#used + length <= this.#block.byteLength) return;
-    this.#block = new ArrayBuffer(this.#size);
-    this.#bytes = new Uint8Array(this.#block);
+    if (this.#used + length <= this.#block.length) return;
+    this.#block = new Uint8Array(this.#size);
     this.#used = 0;
   }
 }

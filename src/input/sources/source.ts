@@ -99,7 +99,7 @@ export interface Listing {
   readonly sources: Sources;
   /** At most a thousand of the files that are passed over are listed. */
   readonly skipped: readonly SkippedSource[];
-  /** Number of files in the folders that do not have the name of a log, or were not chosen. */
+  /** How many files in the folders do not have the name of a log, or were not chosen. */
   readonly passedOver: PassedOverCounts;
   /** Number of those files by extension. */
   readonly extensions: Readonly<Record<string, number>>;

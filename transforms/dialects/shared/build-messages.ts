@@ -2,6 +2,7 @@
 
 import { QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
+import { copyOf } from '../../json/keep.ts';
 import { rememberMembers } from '../../json/members.ts';
 import { quote } from '../../json/respace.ts';
 import { concat } from '../../json/splice.ts';
@@ -69,7 +70,7 @@ function piecesIn(members: readonly Piece[]): readonly Uint8Array[] {
 
 function encoded(known: Map<string, Uint8Array>, name: string, text: string): Uint8Array {
   const bytes = encode(text);
-  if (known.size < MAX_PIECES && text.length <= MAX_PIECE) known.set(name, encode(text));
+  if (known.size < MAX_PIECES && text.length <= MAX_PIECE) known.set(name, copyOf(bytes));
   return bytes;
 }
 

@@ -46,7 +46,6 @@ export class WalkedObject {
 
   walk(bytes: Uint8Array, at: number): number {
     this.duplicateAt = -1;
-    this.#allKeys?.clear();
     return this.#hasPaths ? this.#walkPaths(bytes, at) : this.#walkRows(bytes, at);
   }
 
@@ -55,13 +54,13 @@ export class WalkedObject {
     const tape = this.tape;
     const objectEnd = this.#scanner.tape(bytes, at, tape);
     if (objectEnd < 0) return -1;
-    this.#walked++;
     this.duplicateAt = this.#layouts.place(bytes, tape);
     return objectEnd;
   }
 
   #walkPaths(bytes: Uint8Array, at: number): number {
     this.#walked++;
+    this.#allKeys?.clear();
     this.#hasList = false;
     const tape = this.tape;
     tape.beginObject(at);

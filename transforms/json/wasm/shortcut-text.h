@@ -29,7 +29,6 @@ static inline u32 find_byte(u32 p, u32 end, u8 byte) {  // returns `end` if ther
 
 static inline int has_escape(Span text) { return find_byte(text.at, text.end, '\\') < text.end; }
 
-
 // Does the text contain one of the words, in any case? All words of a list begin with the same character.
 static const char *const PURPOSE[] = {"-purpose", 0}, *const CALL_TAG[] = {"_call", 0};
 static const char *const THOUGHT_END[] = {"</think>", 0};
