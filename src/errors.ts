@@ -3,6 +3,7 @@
  * `Rejection` elements; anything else is a bug and keeps its stack.
  */
 import { constants } from 'node:os';
+import { getSystemErrorMap } from 'node:util';
 
 /** src/cli/faults.ts maps each code to its exit status. */
 export type ErrorCode =
@@ -46,11 +47,19 @@ export function systemCode(error: unknown): string | undefined {
   return name;
 }
 
+/** Returns what a system error means, with its code: `permission denied (EACCES)`. */
+export function systemWords(error: unknown): string {
+  const code = systemCode(error);
+  if (code === undefined) return String(error);
+  const [, words] = getSystemErrorMap().get((error as NodeJS.ErrnoException).errno ?? 0) ?? [];
+  return words === undefined ? code : `${words} (${code})`;
+}
+
 /** Turns the error of a system call into `permission` or `io`. */
 export function ioError(doing: string, subject: string, cause: unknown): TurnmillError {
   const code = systemCode(cause) ?? '';
   const kind: ErrorCode = code === 'EACCES' || code === 'EPERM' ? 'permission' : 'io';
-  return new TurnmillError(kind, `cannot ${doing} ${subject}: ${code || String(cause)}`, { subject, cause });
+  return new TurnmillError(kind, `cannot ${doing} ${subject}: ${systemWords(cause)}`, { subject, cause });
 }
 
 /** Why a whole source is rejected. Readers throw it in a SourceFault; the engine turns it into a rejection. */

@@ -48,7 +48,7 @@ function commandNamed(name: string | undefined, commands: readonly Command[]): C
     name,
     commands.map((known) => known.name),
   );
-  throw usage(`Unknown command: ${name}${near === undefined ? '' : `. Did you mean ${near}?`}`);
+  throw usage(`unknown command ${name}${near === undefined ? '' : `; did you mean ${near}?`}`);
 }
 
 /** Throws for flags of other commands. */

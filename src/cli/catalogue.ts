@@ -115,6 +115,7 @@ function itemLines(items: readonly CatalogueItem[]): readonly string[] {
 }
 
 function shownValue(value: unknown): string {
+  if (value === undefined) return 'none';
   if (Array.isArray(value)) return value.join(',') || 'none';
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.keys(value).length === 0 ? 'none' : JSON.stringify(value);

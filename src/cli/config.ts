@@ -3,8 +3,9 @@
  * executed or expanded, and unknown names are errors.
  */
 import { parse as parseToml, TomlError } from 'smol-toml';
-import { TurnmillError } from '../errors.ts';
+import { systemWords, TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
+import { nearestWord } from '../settings/nearest-word.ts';
 import type { NamedOption } from '../settings/option.ts';
 import type { Values } from './options/values.ts';
 
@@ -18,8 +19,7 @@ export function readConfig(path: string, options: readonly NamedOption[]): Value
   );
   const values = Object.entries(object).map(([key, value]) => {
     const option = known.get(key);
-    if (option === undefined)
-      return fail(path, `unknown option '${key}'; names are in camelCase, as in maxLine`);
+    if (option === undefined) return fail(path, unknownOption(key, [...known.keys()]));
     return [key, option.type.fromJson(value, (problem) => fail(path, `${key}: ${problem}`))] as const;
   });
   return Object.fromEntries(values);
@@ -57,8 +57,8 @@ function readText(path: string): string {
         `this is ${error.kind}, not a regular file: save the options to a file and name that`,
       );
     if (error instanceof TurnmillError) return fail(path, `longer than ${MAX_BYTES} bytes`);
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    return fail(path, code === 'ENOENT' ? 'file not found' : `cannot read it: ${code}`, error);
+    const { code } = error as NodeJS.ErrnoException;
+    return fail(path, code === 'ENOENT' ? 'file not found' : `cannot read it: ${systemWords(error)}`, error);
   }
 }
 
@@ -75,6 +75,11 @@ function parseObject(path: string, text: string): object {
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   return fail(path, 'not a JSON object');
+}
+
+function unknownOption(key: string, known: readonly string[]): string {
+  const near = nearestWord(key, known);
+  return `unknown option '${key}'; ${near === undefined ? 'names are in camelCase, as in maxLine' : `did you mean ${near}?`}`;
 }
 
 function fail(path: string, problem: string, cause?: unknown): never {

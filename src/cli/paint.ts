@@ -13,7 +13,7 @@ export const SUMMARY_STYLES: Styles = [
   [/^ +[\d,]+ error .*$/gm, 'red'],
   [/^ +[\d,]+ warning .*$/gm, 'yellow'],
   [/(?<=^ {2})(?:rejected|refused)(?= )/gm, 'red'],
-  [/^ {2}(?:What to do|To see why|All rejections).*$/gm, 'cyan'],
+  [/^ {2}(?:What to do|To see why|All rejections|Report).*$/gm, 'cyan'],
 ];
 export const VERDICT_STYLES: Styles = [
   [/(?<=:\d+: )refuses(?=: )/g, 'red'],

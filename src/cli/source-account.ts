@@ -5,7 +5,7 @@ import { LINE_FILES } from '../dataset/layout.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import { build } from '../job/build.ts';
 import { EMPTY_REMEDY, remedyOfPlace } from '../ledger/remedies.ts';
-import { type Result, rejectionReason } from '../ledger/result.ts';
+import { type Result, rejectionReason, withoutFates } from '../ledger/result.ts';
 import { SKIP_MEANINGS } from '../ledger/skip-meanings.ts';
 import { printable } from '../printable.ts';
 import type { PartialSettings } from '../settings/settings.ts';
@@ -84,11 +84,13 @@ export async function accountOf(
   settings: PartialSettings,
   signal: AbortSignal,
 ): Promise<SourceAccount | undefined> {
-  const sessions = new Sessions();
+  let sessions = new Sessions();
   let account: SourceAccount | undefined;
   let rejectedLine: RejectedLine | undefined;
+  let isProvisional = false;
   const onResult = (result: Result): void => {
-    if (result.kind === 'rejected-line') {
+    if (result.kind === 'source-begin') isProvisional = result.provisional;
+    else if (result.kind === 'rejected-line') {
       const { line, reason, detail } = result;
       rejectedLine ??= { line, reason, detail };
     } else if (result.kind === 'session') {
@@ -96,7 +98,9 @@ export async function accountOf(
       const line = rejection?.line ?? snapshot?.line;
       sessions.add(sessionId, rejection === undefined ? fate : `rejected:${rejection.reason}`, line);
     } else if (result.kind === 'source') {
-      const { status, rejection, dialect, lines, fates } = result;
+      const isWithdrawn = result.rejection !== undefined && isProvisional;
+      if (isWithdrawn) [sessions, rejectedLine] = [new Sessions(), undefined];
+      const { status, rejection, dialect, lines, fates } = isWithdrawn ? withoutFates(result) : result;
       const { reason, detail } = rejection ?? {};
       const { first, count } = sessions;
       const counts = { lines, fates: Object.fromEntries(fates), sessions: first, sessionCount: count };

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { shellWord, sumOf } from '../charts/numbers.ts';
 import { fateWords, namedWords, wordsFor } from '../charts/words.ts';
-import { quarantinePath } from '../dataset/layout.ts';
+import { quarantinePath, REPORTS } from '../dataset/layout.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { RunSummary } from '../job/run.ts';
@@ -63,6 +63,7 @@ export function summaryOf(
     row('numbers', [lossyNumbers(sums)]),
     ...findings(summary, notes),
     ...rejections(summary, notes),
+    ...looking(summary, notes),
   ].filter((line) => line !== undefined);
   const ledger = out === '-' && !isTerminal ? `${JSON.stringify({ ledger: sums })}\n` : '';
   return `turnmill: ${sentenceOf(summary)}\n\n${dialects}${lines.join('\n')}\n${ledger}`;
@@ -70,7 +71,10 @@ export function summaryOf(
 
 function written({ sums, shards, out, elapsedMs, readBytes }: RunSummary): string {
   const speed = elapsedMs > 0 ? `, ${showSize(readBytes / (elapsedMs / 1000))}/s` : '';
-  const took = `(${showSize(readBytes)} in ${showDuration(elapsedMs)}${speed})`;
+  const took =
+    readBytes === 0
+      ? `(${showDuration(elapsedMs)})`
+      : `(${showSize(readBytes)} in ${showDuration(elapsedMs)}${speed})`;
   const records = plural(sums.records, 'record');
   if (out === undefined) return `${records} would be written (dry run) ${took}`;
   if (out === '-') return `${records} to standard output ${took}`;
@@ -252,6 +256,14 @@ function rejections(
   ];
 }
 
+/** Says where the report is, and what shows the records; a store has no page that a browser could open. */
+function looking({ out, rejections: count }: RunSummary, { hasReport }: RunNotes): readonly string[] {
+  if (!hasReport || out === undefined || out === '-' || isObjectUrl(out)) return [];
+  const page = printable(join(out, REPORTS.page));
+  const text = `  Report: ${page}; to see the records:  turnmill view ${printable(shellWord(out))} --open`;
+  return count === 0 ? ['', text] : [text];
+}
+
 /** Says what to do about the reasons that are shown. */
 function todo(examples: readonly Example[]): readonly string[] {
   const lines = remedies(new Set(examples.map(({ reason }) => reason)));
@@ -283,7 +295,7 @@ interface Example {
 
 const MAX_EXAMPLES = 3;
 
-type ReadingValues = Pick<Values, 'dialect' | 'sessionBy' | 'plugin' | 'out'>;
+type ReadingValues = Pick<Values, 'dialect' | 'sessionBy' | 'plugin' | 'out' | 'report'>;
 
 /**
  * Collects what the summary reports besides the ledger's sums, from the results in the order of the sources: the first
@@ -292,6 +304,8 @@ type ReadingValues = Pick<Values, 'dialect' | 'sessionBy' | 'plugin' | 'out'>;
 export class RunNotes {
   /** Options that `explain` needs to read the logs as this run does. */
   readonly reading: readonly string[];
+  /** Whether the dataset has a page that a browser opens. */
+  readonly hasReport: boolean;
   readonly #examples: Example[] = [];
   readonly #errors = new Map<string, number>();
   /** Sources that were rejected because they have several session ids. */
@@ -308,7 +322,11 @@ export class RunNotes {
   readonly #isMerge: boolean;
 
   /** @param isMerge whether the sources are not read, so that they are looked for in the dataset */
-  constructor({ dialect, sessionBy, plugin = [], out }: ReadingValues = {}, isMerge: boolean = false) {
+  constructor(
+    { dialect, sessionBy, plugin = [], out, report = true }: ReadingValues = {},
+    isMerge: boolean = false,
+  ) {
+    this.hasReport = report;
     this.#isFinal = out === '-';
     this.#isMerge = isMerge;
     const named = dialect === undefined || dialect === 'auto' ? [] : ['--dialect', dialect];

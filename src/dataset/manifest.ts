@@ -46,9 +46,13 @@ export function manifestText(manifest: Manifest): string {
 export function readManifest(folder: string): Manifest {
   const manifest = parseManifest(folder);
   if (manifest === undefined) {
-    throw new TurnmillError('invalid-dataset', `${folder} has no readable manifest`, {
-      subject: folder,
-    });
+    throw new TurnmillError(
+      'invalid-dataset',
+      `no dataset found in ${folder}: its manifest.json is missing or damaged`,
+      {
+        subject: folder,
+      },
+    );
   }
   checkPaths(folder, manifest, true);
   return manifest;

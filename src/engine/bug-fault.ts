@@ -17,9 +17,12 @@ const PLUG_IN = /\?sha256=[0-9a-f]{64}$/;
 export function bugFault(error: unknown): SourceFault | undefined {
   if (error instanceof SourceFault || isOperational(error)) return undefined;
   const frames = framesOf(error);
-  const plugIn = frames.find(({ file }) => PLUG_IN.test(file));
+  const inPlugIn = frames.findIndex(({ file }) => PLUG_IN.test(file));
+  const plugIn = frames[inPlugIn];
   const whose = plugIn === undefined ? 'turnmill' : `the plug-in ${plugIn.file.replace(PLUG_IN, '')}`;
+  // its author can correct only its own line, not those of turnmill that it called
   const places = frames
+    .slice(Math.max(0, inPlugIn))
     .slice(0, MAX_FRAMES)
     .map(({ name, file, position }) => `${name} ${baseOf(file)}:${position}`.trim());
   const kind = error instanceof Error ? error.name : 'exception';

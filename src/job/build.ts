@@ -121,11 +121,11 @@ function checkSources({ maxSources = Number.POSITIVE_INFINITY }: Settings, { sou
 /** Returns the summary of an update that has nothing to do, from the dataset. */
 function unchangedSummary(
   { settings, listing, started }: Run,
-  { manifest: { ledger, shards }, rejections }: NonNullable<ReusePlan['upToDate']>,
+  { manifest: { ledger, shards }, rejected }: NonNullable<ReusePlan['upToDate']>,
 ): RunSummary {
   return {
     sums: ledger as LedgerSums,
-    rejections,
+    rejections: rejected.rejections,
     shards,
     out: settings.out,
     elapsedMs: performance.now() - started,

@@ -52,12 +52,12 @@ export interface Replayed {
 
 /** Causes for which the bytes of a record are unavailable. */
 const CAUSES = {
-  reference: 'the quarantine does not contain its bytes: name the logs with --logs',
+  reference: 'the quarantine does not contain the bytes: name the logs with --logs',
   missing: 'it is not in the logs, or cannot be read there',
   outside: 'a symbolic link in its path leads out of the logs: allow it with --follow-outside',
   changed: 'the logs have changed at this place',
   damaged: 'the bytes in the quarantine do not match their hash',
-  redacted: 'the quarantine contains it without its secrets only: name the logs with --logs',
+  redacted: 'the quarantine contains only a copy without its secrets: name the logs with --logs',
   unhashed: 'the quarantine has neither its bytes nor a hash',
   tooLong: 'the line is too long for any version of turnmill',
   counted: 'the quarantine only counts it, because its line has too many rejected objects',

@@ -17,7 +17,7 @@ import { refsIn } from '../engine/task.ts';
 import { workerCount } from '../engine/worker-count.ts';
 import { TurnmillError } from '../errors.ts';
 import { requireDecoders } from '../input/sources/require-decoders.ts';
-import type { Listing } from '../input/sources/source.ts';
+import { type Listing, passedOverIn } from '../input/sources/source.ts';
 import { type Input, nameOfInput } from '../input/sources/stream-source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Result } from '../ledger/result.ts';
@@ -33,6 +33,7 @@ import { checkTolerance } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
 import { keepsPaths, type SplitShares } from '../settings/split-shares.ts';
 import { sha256 } from '../sha256.ts';
+import { plural } from '../sizes.ts';
 import { toolVersion } from '../version.ts';
 import { type Books, openBooks } from './books.ts';
 import type { DecideOptions } from './decided.ts';
@@ -296,23 +297,39 @@ function reconcile({ settings, slice }: Run, ledger: Ledger): LedgerSums {
   }
   if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.rejectionCounts());
   const isEmpty = (sums.sessions.seen ?? 0) === 0 && ledger.rejectionCounts().rejections === 0;
-  if (isEmpty && !settings.allowEmpty && slice === undefined) throw noInput(settings, sums);
+  if (isEmpty && !settings.allowEmpty && slice === undefined)
+    throw noInput(settings, { ...sums, passedOver: passedOverIn(sums.skipped) });
   return sums;
 }
 
 const MAX_EXTENSIONS = 4;
+const LEAVING_OUT = [
+  ['not-included', '--include'],
+  ['excluded-by-option', '--exclude'],
+  ['too-old', '--since'],
+] as const;
 
-/** Names the files that the walk skipped, because a folder may contain nothing else. */
-export function noInput({ inputs }: Settings, { extensions }: Pick<Listing, 'extensions'>): TurnmillError {
-  const skipped = Object.entries(extensions)
-    .toSorted(([, a], [, b]) => b - a)
-    .slice(0, MAX_EXTENSIONS)
-    .map(([extension, count]) => `${count} ${printable(extension)}`);
-  const hint = skipped.length === 0 ? '' : ` (skipped because of their names: ${skipped.join(', ')})`;
+/** Names the files that the walk skipped, because a folder may contain nothing else, or an option may leave out all. */
+export function noInput(
+  { inputs }: Settings,
+  { extensions, passedOver }: Pick<Listing, 'extensions' | 'passedOver'>,
+): TurnmillError {
+  const leftOut = LEAVING_OUT.filter(([reason]) => (passedOver[reason] ?? 0) > 0)
+    .map(([reason, flag]) => `${flag} leaves out ${plural(passedOver[reason] ?? 0, 'file')}`)
+    .join(', ');
+  const hint = leftOut === '' ? skippedByName(extensions) : `: ${leftOut}`;
   return new TurnmillError(
     'no-input',
     `no sessions found in ${namesOf(inputs)}${hint}; use --allow-empty to write an empty dataset`,
   );
+}
+
+function skippedByName(extensions: Listing['extensions']): string {
+  const skipped = Object.entries(extensions)
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, MAX_EXTENSIONS)
+    .map(([extension, count]) => `${count} ${printable(extension)}`);
+  return skipped.length === 0 ? '' : ` (skipped because of their names: ${skipped.join(', ')})`;
 }
 
 const namesOf = (inputs: readonly Input[]): string => inputs.map(nameOfInput).join(', ');

@@ -341,7 +341,10 @@ export function sourceMismatch(
  * Counts the rejections of a dataset.
  * @param lostSources sources that were rejected without a rejected line
  */
-export function rejectionsIn({ fates, formats, skipped }: LedgerSums, lostSources: number): number {
+export function rejectionsIn(
+  { lines: all, fates, formats, skipped }: LedgerSums,
+  lostSources: number,
+): RejectionCounts {
   const sumOf = (counts: Counts, matches: (name: string) => boolean): number =>
     Object.entries(counts).reduce((sum, [name, n]) => sum + (matches(name) ? n : 0), 0);
   const lines = sumOf(fates, (fate) => fate.startsWith('rejected:'));
@@ -349,7 +352,8 @@ export function rejectionsIn({ fates, formats, skipped }: LedgerSums, lostSource
     sumOf(counts, (name) => name.startsWith('refused:')),
   );
   const lost = sumOf(skipped, (reason) => !losesNothing(reason)) + lostSources;
-  return refused.reduce((sum, n) => sum + n, lines + lost);
+  const others = refused.reduce((sum, n) => sum + n, lost);
+  return { rejections: lines + others, all: all + others };
 }
 
 /** Returns the counts of a format, with its sessions if their number differs from that of its records. */

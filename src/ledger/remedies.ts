@@ -80,7 +80,7 @@ const SOURCE: Readonly<Record<SourceReason, string>> = {
   'not-regular':
     'Leave it out with `--exclude GLOB`, or read it from standard input: `turnmill build - --out OUT`.',
   'preference-pairs': 'Leave the file out with `--exclude GLOB`.',
-  'unknown-dialect': NAME_DIALECT,
+  'unknown-dialect': `${NAME_DIALECT} If it is a kind of your own, read it with a dialect of your own (\`--plugin FILE\`): docs/reference/tutorial-dialect.md shows how to write one.`,
   'known-but-unread':
     'Export the log in the form that the message names, or leave it out with `--exclude GLOB`.',
   'nothing-read': REPORT,
@@ -91,7 +91,8 @@ const SOURCE: Readonly<Record<SourceReason, string>> = {
   'encoding-utf16': 'Convert the file to UTF-8.',
   'not-json-lines': 'Leave the file out with `--exclude GLOB`.',
   'worker-crash': 'Repeat the command with `--workers 1`; please report it.',
-  'internal-error': 'Leave the file out with `--exclude GLOB`; please report it.',
+  'internal-error':
+    'If the message names a plug-in, correct the plug-in; otherwise please report it. Until then, leave the file out with `--exclude GLOB`.',
 };
 
 /** Sessions without a record that nothing rejected, because no entry of them is left. */

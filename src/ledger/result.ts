@@ -278,3 +278,10 @@ function namesWeight(names: readonly string[]): number {
 export function weightOfAll(results: readonly Result[]): number {
   return results.reduce((sum, result) => sum + weightOf(result), 0);
 }
+
+/** Returns the report of a rejected source: all its lines have its fate. */
+export function withoutFates(report: SourceReport): SourceReport {
+  const { lines } = report.framing;
+  const fates = lines === 0 ? [] : [[`rejected:${report.rejection?.reason}`, lines] as const];
+  return { ...report, lines, fates, repairs: [] };
+}

@@ -17,14 +17,15 @@ import type { Listing, SkippedSource, SourceRef } from '../input/sources/source.
 import type { ProfileCounter } from '../ledger/dataset-profile.ts';
 import { type Ledger, losesNothing } from '../ledger/ledger.ts';
 import { Redactor } from '../ledger/redactor.ts';
-import type {
-  FindingResult,
-  RecordResult,
-  RecordSeal,
-  Result,
-  SessionReport,
-  SourceBegin,
-  SourceReport,
+import {
+  type FindingResult,
+  type RecordResult,
+  type RecordSeal,
+  type Result,
+  type SessionReport,
+  type SourceBegin,
+  type SourceReport,
+  withoutFates,
 } from '../ledger/result.ts';
 import type { Settings } from '../settings/settings.ts';
 import { keepsPaths } from '../settings/split-shares.ts';
@@ -310,10 +311,3 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 
 /** Returns whether the fingerprint of a source that was rejected for this reason is valid for later runs. */
 const isLasting = (reason: string | undefined): boolean => reason === undefined || !TRANSIENT.has(reason);
-
-/** Returns the report of a rejected source: all its lines have its fate. */
-function withoutFates(report: SourceReport): SourceReport {
-  const { lines } = report.framing;
-  const fates = lines === 0 ? [] : [[`rejected:${report.rejection?.reason}`, lines] as const];
-  return { ...report, lines, fates, repairs: [] };
-}

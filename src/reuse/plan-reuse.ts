@@ -8,6 +8,7 @@ import { manifestPath } from '../dataset/layout.ts';
 import { modesOf } from '../dataset/modes.ts';
 import type { Place } from '../dataset/place.ts';
 import type { Listing } from '../input/sources/source.ts';
+import { exceeds } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
 import { keepsPaths } from '../settings/split-shares.ts';
 import { KeptSessions } from './kept-sessions.ts';
@@ -24,7 +25,7 @@ export interface ReuseHooks {
 
 export interface ReusePlan {
   /** The existing dataset, if this run would build the same one. */
-  readonly upToDate: Pick<Update, 'manifest' | 'rejections'> | undefined;
+  readonly upToDate: Pick<Update, 'manifest' | 'rejected'> | undefined;
   /** The dataset that an update replaces. */
   readonly previous: PreviousRun | undefined;
   /** Counts the sessions that an update keeps; undefined if it may lose any number. */
@@ -95,11 +96,13 @@ function withoutDone({ fingerprints }: Reusable, done: number): Reusable['finger
   return fingerprints.map((fingerprint, index) => (index < done ? undefined : fingerprint));
 }
 
-/** Returns whether the dataset can be kept. If the run might not tolerate its rejections, they are counted again. */
+/** Returns whether the dataset can be kept. If the run does not tolerate its rejections, a build reports them. */
 function isUpToDate(update: Update, settings: Settings): boolean {
+  const { nothingChanged, rejected } = update;
   const { onReject, maxQuarantine } = settings;
-  const toleratesAll = onReject === 'quarantine' && maxQuarantine === undefined;
-  return update.nothingChanged && toleratesAll && hasMode(update, settings);
+  const tolerates = onReject === 'quarantine' || rejected.rejections === 0;
+  const isTooMuch = maxQuarantine !== undefined && exceeds(maxQuarantine, rejected);
+  return nothingChanged && tolerates && !isTooMuch && hasMode(update, settings);
 }
 
 /** Returns whether the dataset has the mode that the user names, if any: it is applied even if nothing else changed. */

@@ -15,6 +15,7 @@ import { compareSources } from '../input/sources/source-table.ts';
 import { fingerprintIfUnchanged } from '../input/unchanged.ts';
 import { rejectionsIn } from '../ledger/ledger.ts';
 import { differences } from '../settings/decisive.ts';
+import type { RejectionCounts } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
 import { withContainers } from './container-sources.ts';
@@ -36,8 +37,8 @@ export interface Update extends Reusable {
   readonly nothingChanged: boolean;
   /** Number of sources of the dataset without a SHA-256, which `--checksum` reads again. */
   readonly withoutContent: number;
-  /** Number of rejections in the dataset. */
-  readonly rejections: number;
+  /** Rejections in the dataset. */
+  readonly rejected: RejectionCounts;
 }
 
 /**
@@ -68,9 +69,9 @@ export async function planUpdate(
   const total = listing.sources.length;
   const { fingerprints: same, count, previousCount, withoutContent, lostSources } = unchanged;
   const reused = settings.copies !== undefined ? withContainers(run, same, listing.sources) : same;
-  const rejections = rejectionsIn(manifest.ledger as LedgerSums, lostSources);
+  const rejected = rejectionsIn(manifest.ledger as LedgerSums, lostSources);
   const isSame = count === total && previousCount === total && sameSkipped(manifest, run, listing);
-  return { run, fingerprints: reused, withoutContent, manifest, rejections, nothingChanged: isSame };
+  return { run, fingerprints: reused, withoutContent, manifest, rejected, nothingChanged: isSame };
 }
 
 interface Unchanged {

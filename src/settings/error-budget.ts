@@ -35,7 +35,8 @@ export function checkTolerance(tolerance: Tolerance, { rejections, all }: Reject
   );
 }
 
-function exceeds(tolerance: Tolerance, { rejections, all }: RejectionCounts): boolean {
+/** Returns whether more was rejected than tolerated. */
+export function exceeds(tolerance: Tolerance, { rejections, all }: RejectionCounts): boolean {
   if (typeof tolerance === 'number') return rejections > tolerance;
   return BigInt(rejections) * BigInt(MILLION) > BigInt(perMillion(tolerance) ?? 0) * BigInt(all);
 }

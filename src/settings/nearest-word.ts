@@ -18,15 +18,19 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return near.toSorted((a, b) => a.errors - b.errors)[0]?.name;
 }
 
-/** Returns the number of letters to insert, remove or replace (Levenshtein distance). */
+/** Returns the number of letters to insert, remove or replace, and of neighbours to swap. */
 function typingErrors(word: string, other: string): number {
   let before = Array.from({ length: other.length + 1 }, (_, i) => i);
+  let earlier: readonly number[] = [];
   for (let i = 1; i <= word.length; i++) {
     const row = [i];
     for (let j = 1; j <= other.length; j++) {
       const replaced = (before[j - 1] as number) + (word[i - 1] === other[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, (before[j] as number) + 1, (row[j - 1] as number) + 1));
+      const isSwapped = word[i - 1] === other[j - 2] && word[i - 2] === other[j - 1];
+      const swapped = isSwapped ? (earlier[j - 2] ?? Number.POSITIVE_INFINITY) + 1 : replaced;
+      row.push(Math.min(replaced, swapped, (before[j] as number) + 1, (row[j - 1] as number) + 1));
     }
+    earlier = before;
     before = row;
   }
   return before[other.length] as number;

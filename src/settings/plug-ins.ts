@@ -9,7 +9,7 @@ import type { Format } from '../../transforms/formats/format.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import type { PlugIns } from '../../transforms/plug-ins.ts';
 import type { OptionSpec, PlacedStage } from '../../transforms/stage.ts';
-import { TurnmillError } from '../errors.ts';
+import { systemWords, TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { sha256 } from '../sha256.ts';
 import { importModule } from './import-module.ts';
@@ -113,8 +113,12 @@ function readPlugIn(path: string): Uint8Array {
   } catch (error) {
     if (error instanceof NotOwnFile) return fail(path, `it is ${error.kind}, not a regular file`);
     if (error instanceof TurnmillError) return fail(path, `it is longer than ${MAX_BYTES} bytes`);
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    return fail(path, code === 'ENOENT' ? 'there is no such file' : `it cannot be read: ${code}`, error);
+    const { code } = error as NodeJS.ErrnoException;
+    return fail(
+      path,
+      code === 'ENOENT' ? 'there is no such file' : `it cannot be read: ${systemWords(error)}`,
+      error,
+    );
   }
 }
 

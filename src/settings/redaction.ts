@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { type Redaction, RULES } from '../../transforms/redaction/rules.ts';
-import { TurnmillError } from '../errors.ts';
+import { systemWords, TurnmillError } from '../errors.ts';
 import { readOwnFile } from '../own-file.ts';
 import type { Settings } from './settings.ts';
 
@@ -69,7 +69,7 @@ function read(option: string, path: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(readOwnFile(path, MAX_FILE_BYTES));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return fail(`--${option}: cannot read '${path}'${code === undefined ? '' : `: ${code}`}`);
+    return fail(`--${option}: cannot read '${path}'${code === undefined ? '' : `: ${systemWords(error)}`}`);
   }
 }
 

@@ -9,6 +9,7 @@ import { TurnmillError } from '../errors.ts';
 import { checkStreams, type Input, nameOfInput } from '../input/sources/stream-source.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
+import { nearestWord } from './nearest-word.ts';
 import { flagOf, optionWith, type Setting } from './option.ts';
 import { type PlugInObjects, withObjects } from './plug-ins.ts';
 import { resolveS3Options } from './s3-settings.ts';
@@ -44,6 +45,7 @@ export function resolveSettings({
   ...options
 }: PartialSettings): Settings {
   const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  checkNames(Object.keys(set));
   const merged = { ...DEFAULT_SETTINGS, ...set } as Settings;
   const settings = {
     ...merged,
@@ -68,6 +70,22 @@ export function resolveSettings({
 /** Sorts the values, so that equivalent settings compare equal. */
 function sorted<T>(values: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Settings that `build` and `check` take besides those of the table. */
+const OTHER_NAMES = ['inputs', 'plugins', 'dialects', 'formats', 'stages'];
+
+/** Refuses names that no setting has: a caller without types would not notice that they have no effect. */
+function checkNames(names: readonly string[]): void {
+  const known = [...Object.keys(SETTINGS), ...OTHER_NAMES];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const near = nearestWord(unknown, known);
+  const hint =
+    near === undefined
+      ? 'settings are the options of turnmill build in camelCase, as in maxLine'
+      : `did you mean ${near}?`;
+  fail(`unknown setting '${unknown}'; ${hint}`);
 }
 
 /** Checks each value by the type of its row. */

@@ -1,6 +1,6 @@
 /** Types of option values. Each one parses words of the command line and JSON of a configuration file. */
 import type { Decisions } from '../../transforms/stages/format.ts';
-import { TurnmillError } from '../errors.ts';
+import { systemWords, TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { parseSize } from '../sizes.ts';
 import { parseTolerance, type Tolerance } from './error-budget.ts';
@@ -74,6 +74,9 @@ function checkKnown(values: readonly unknown[], known: readonly unknown[], refus
 /** One or more of a list of words: the flag is repeated for each; in JSON a word or an array. */
 export function choices(known: readonly string[], placeholder: string): ValueType<readonly string[]> {
   const check = (values: readonly unknown[], refuse: Refuse): readonly string[] => {
+    const joined = values.find((value) => String(value).split(',').length > 1);
+    if (joined !== undefined)
+      refuse(`${shown(joined)} has a comma: repeat the option for each of the values`);
     checkKnown(values, known, refuse);
     const repeated = values.find((value, i) => values.indexOf(value) < i);
     if (repeated !== undefined) refuse(`${shown(repeated)} appears twice`);
@@ -178,7 +181,11 @@ function durationIn(value: string, refuse: Refuse): number {
 }
 
 /** A date, a time or an age, in ms since 1970. A date begins in UTC, as the names of the shards do. */
-export const pointInTime: ValueType<number> = ofWord('WHEN', timeIn, 'a string such as "2026-11-20" or "7d"');
+export const pointInTime: ValueType<number> = {
+  ...ofWord('WHEN', timeIn, 'a string such as "2026-11-20" or "7d"'),
+  check: (value, refuse) =>
+    Number.isFinite(value) || refuse(`${shown(value)} is not a number of milliseconds since 1970`),
+};
 
 function timeIn(value: string, refuse: Refuse): number {
   if (/^\d+[smhd]$/.test(value)) return Date.now() - durationIn(value, refuse);
@@ -288,7 +295,7 @@ function textIn(path: string, refuse: Refuse): string {
     if (error instanceof NotOwnFile)
       return refuse(`'${path}' is ${error.kind}, not a regular file: save the text to a file and name that`);
     if (error instanceof TurnmillError) return refuse(`'${path}' is longer than ${MAX_TEXT_BYTES} bytes`);
-    return refuse(`cannot read '${path}': ${(error as NodeJS.ErrnoException).code}`);
+    return refuse(`cannot read '${path}': ${systemWords(error)}`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');

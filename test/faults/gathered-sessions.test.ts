@@ -148,7 +148,7 @@ faultTest('F020', 'a disk that fills up while lines are gathered: 74, nothing pu
     ${LARGE} | turnmill build - --session-by id --out disk/out; echo "$? $(ls -A disk)"`;
   const { stdout, stderr } = await bash(script, { cwd: folder, unshare: true });
   expect(stdout.toString()).toBe('74 \n74 \n0 out\n');
-  expect(stderr.match(/cannot write .*: ENOSPC/g)).toHaveLength(2);
+  expect(stderr.match(/cannot write .*: no space left on device \(ENOSPC\)/g)).toHaveLength(2);
   expect(stderr).toContain('1,000: 50 made a record, 950 repeated later');
 });
 

@@ -4,7 +4,7 @@
  */
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { systemCode, TurnmillError } from '../../errors.ts';
+import { systemCode, systemWords, TurnmillError } from '../../errors.ts';
 import { NotOwnFile, readOwnFile } from '../../own-file.ts';
 import { deckPieces, type Embed } from '../framing/deck-pieces.ts';
 
@@ -108,7 +108,7 @@ export function reasonOf(path: string, error: unknown): string {
   if (error instanceof TurnmillError) return error.message;
   const code = systemCode(error);
   if (code === undefined) throw error;
-  return code === 'ENOENT' ? `${path} not found` : `cannot read ${path}: ${code}`;
+  return code === 'ENOENT' ? `${path} not found` : `cannot read ${path}: ${systemWords(error)}`;
 }
 
 export const TOML: RegExp = /\.toml$/i;

@@ -71,7 +71,11 @@ describe('build', () => {
     );
     expect(stderr).toContain(`${log}:2  invalid-json: `);
     expect(stderr).toContain(`  To see why:  turnmill explain ${log}:2\n`);
-    expect(stderr).toContain(`  All rejections: ${join(out, 'quarantine/rejected.jsonl')}\n`);
+    const where = `  All rejections: ${join(out, 'quarantine/rejected.jsonl')}\n`;
+    const report = `  Report: ${join(out, 'reports/index.html')}; to see the records:  turnmill view ${out} --open\n`;
+    expect(stderr.endsWith(where + report)).toBe(true);
+    const without = await run(['build', log, '--out', out, '--replace', '--no-report']);
+    expect(without.stderr.endsWith(where)).toBe(true);
   });
 
   test('takes options without a flag from a configuration file', async () => {
@@ -145,7 +149,7 @@ const sumsOf = ({ stdout, stderr }: Ran): string =>
   `${stdout}${stderr}`
     .replace(/^ {2}dialect .*?\n\n/ms, '')
     .replace(/^ {2}records .*\n/m, '')
-    .replace(/\n {2}All rejections: .*\n/, '\n')
+    .replace(/\n {2}All rejections: .*\n {2}Report: .*\n/, '\n')
     .replace(/\n {2}text read\n.*$/s, '');
 
 test.each<[name: string, bytes: string | Uint8Array]>([
@@ -283,6 +287,15 @@ describe('a fault', () => {
     for (const name of ['a.parquet', 'b.parquet', 'c.png']) writeFileSync(join(path, name), 'x');
     const { stderr } = await run(['check', path]);
     expect(JSON.parse(stderr).msg).toContain('(skipped because of their names: 2 .parquet, 1 .png)');
+  });
+
+  test('names the options that leave out every log', async () => {
+    const path = temporaryFolder();
+    for (const name of ['a.jsonl', 'b.jsonl']) writeLog(path, name, [entry()]);
+    const { stderr } = await run(['check', path, '--include', 'a*', '--since', '2999-01-01']);
+    expect(JSON.parse(stderr).msg).toBe(
+      `no sessions found in ${path}: --include leaves out 1 file, --since leaves out 1 file; use --allow-empty to write an empty dataset`,
+    );
   });
 
   test('is reported as a sentence on a terminal', async () => {

@@ -279,6 +279,9 @@ describe('the file of the line', () => {
     expect(await text(`${stranger}:2`)).toMatch(
       /^s\.jsonl: rejected: kind of log not recognised \(unknown-dialect\)\n {2}why {8}the whole source was rejected: no dialect has .*\n {2}to do {6}Name its kind with --dialect NAME; .*\n$/,
     );
+    expect(await text(stranger)).toMatch(
+      /\n {2}to do {6}.*\(--plugin FILE\).*\n {2}lines {6}2: 2 rejected: kind of log not recognised \(unknown-dialect\)\n$/,
+    );
   });
 
   test('cannot be looked up in a folder that is not a dataset', async () => {

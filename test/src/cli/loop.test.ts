@@ -158,6 +158,6 @@ describe('turnmill loop', () => {
     const inFile = join(out, 'manifest.json', 'loop');
     const { status, stderr } = await turnmill(['loop', out, '--out', inFile]);
     expect(status).toBe(74);
-    expect(stderr).toContain(`cannot create ${inFile}: ENOTDIR`);
+    expect(stderr).toContain(`cannot create ${inFile}: not a directory (ENOTDIR)`);
   });
 });

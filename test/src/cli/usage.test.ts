@@ -10,8 +10,8 @@ import { entry, writeLog } from './small-logs.ts';
 
 const USAGE_ERRORS: readonly (readonly [string, string])[] = [
   ['', 'name a command'],
-  ['biuld x', 'Unknown command: biuld. Did you mean build?'],
-  ['biuld --help', 'Unknown command: biuld. Did you mean build?'],
+  ['biuld x', 'unknown command biuld; did you mean build?'],
+  ['biuld --help', 'unknown command biuld; did you mean build?'],
   ['build', 'name at least one input'],
   ['build x', '--out is missing'],
   ['build x --outt d', 'unknown option --outt; did you mean --out?'],
@@ -25,7 +25,7 @@ const USAGE_ERRORS: readonly (readonly [string, string])[] = [
   ['build x --update --replace', '--update needs a value'],
   ['build x --update= --out a', '--update: needs a value'],
   ['build x --update a --update b', '--update appears twice'],
-  ['help biuld', 'Unknown command: biuld. Did you mean build?'],
+  ['help biuld', 'unknown command biuld; did you mean build?'],
   ['build x -o', '-o needs a value'],
   ['build x --ou d', 'unknown option --ou'],
   ['build x -x', 'unknown option -x'],

@@ -207,7 +207,9 @@ export const dialects = [{ name: 'odd', summary: 'Odd.', detect: () => true, rea
     const { logs, plugin } = workshop(DIALECT.replace('messages: [', 'messages: [json.get("none").text(), '));
     const { status, stdout } = await turnmill(['check', logs, '--plugin', plugin]);
     expect(status).toBe(3);
-    expect(`${stdout}`).toContain(`an error in the plug-in ${plugin} at line 1, byte 0: TypeError at `);
+    expect(`${stdout}`).toMatch(/ at line 1, byte 0: TypeError at \S+ plug\.mjs:\d+:\d+ < /);
+    expect(`${stdout}`).toContain(`an error in the plug-in ${plugin} at line 1, byte 0: `);
+    expect(`${stdout}`).toContain('If the message names a plug-in, correct the plug-in; ');
     expect(`${stdout}`).toContain('; it must reject odd data instead of throwing');
   });
 });

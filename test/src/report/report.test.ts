@@ -216,7 +216,7 @@ describe('turnmill report', () => {
   test('refuses a folder that is not a dataset', async () => {
     const { status, stderr } = await turnmill(['report', temporaryFolder()]);
     expect(status).toBe(65);
-    expect(stderr).toContain('has no readable manifest');
+    expect(stderr).toContain('its manifest.json is missing or damaged');
   });
 });
 

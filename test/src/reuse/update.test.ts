@@ -124,10 +124,16 @@ async function planAll(
 it('is up to date unless the run may fail because of its content or changes its mode', async () => {
   const run = await dataset();
   const { plan: same, notes } = await planAll(run, {});
-  expect(same.upToDate).toMatchObject({ manifest: { tool: { name: 'turnmill' } }, rejections: 1 });
+  expect(same.upToDate).toMatchObject({
+    manifest: { tool: { name: 'turnmill' } },
+    rejected: { rejections: 1 },
+  });
   expect(notes).toEqual([]);
   const changes: readonly Partial<Settings>[] = [{ onReject: 'fail' }, { maxQuarantine: 0 }, { mode: 0o600 }];
   for (const more of changes) expect((await planAll(run, more)).plan.upToDate).toBeUndefined();
+  expect((await planAll(run, { maxQuarantine: 1 })).plan.upToDate).toBeDefined();
+  expect((await planAll(run, { maxQuarantine: '50%' })).plan.upToDate).toBeDefined();
+  expect((await planAll(run, { maxQuarantine: '0.1%' })).plan.upToDate).toBeUndefined();
   const open = (await planAll(run, { onReject: 'fail' })).plan.open((name) => name);
   expect(open.has(5)).toBe(true);
 });

@@ -18,6 +18,16 @@ describe('a value that a caller of the library passes', () => {
   it.each<[object, string]>([
     [{ dialect: 'exchnge' }, "--dialect: 'exchnge' is not one of auto, "],
     [{ format: [] }, '--format: needs a value'],
+    [
+      { format: ['trl,openai'] },
+      "--format: 'trl,openai' has a comma: repeat the option for each of the values",
+    ],
+    [{ format: 'tlr' }, '; did you mean trl?'],
+    [{ since: 'last week' }, "--since: 'last week' is not a number of milliseconds since 1970"],
+    [{ fromat: 'trl' }, "unknown setting 'fromat'; did you mean format?"],
+    [{ plugin: ['a.mjs'] }, "unknown setting 'plugin'; did you mean plugins?"],
+    [{ 'max-part': 1 }, "unknown setting 'max-part'; did you mean maxPart?"],
+    [{ nonsense: 1 }, "unknown setting 'nonsense'; settings are the options of turnmill build in camelCase"],
     [{ format: ['chat', 'chat'] }, "--format: 'chat' appears twice"],
     [{ sessionBy: 'day' }, "--session-by: 'day' is not one of file, id, run, folder"],
     [{ follow: 'all' }, "--follow: 'all' is not one of none, inside, anywhere"],
