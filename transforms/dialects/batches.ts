@@ -4,7 +4,7 @@
  * read as one source (src/input/sources/batch-files.ts).
  */
 
-import { OPEN_OBJECT } from '../json/bytes.ts';
+import { isSameBytes, OPEN_OBJECT } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
 import { copyOf } from '../json/keep.ts';
 import { valuesOf } from '../json/members.ts';
@@ -41,6 +41,8 @@ interface Half {
   readonly origin: Origin;
   readonly json: JsonView;
   readonly isAnswer: boolean;
+  /** Whether another one with its id waited too. */
+  readonly isSecond?: boolean;
 }
 
 class BatchReader implements DialectReader, ObjectWalk {
@@ -82,7 +84,8 @@ class BatchReader implements DialectReader, ObjectWalk {
     if (isAnswer && present(json.get('request'))) return this.#join(id, half, half, line);
     const other = this.#take(id);
     if (other !== undefined && other.isAnswer !== isAnswer) return this.#join(id, half, other, line);
-    this.#halves.set(id, half);
+    const isSecond = other !== undefined && (other.isSecond === true || !isSame(other, half));
+    this.#halves.set(id, isSecond ? { ...half, isSecond } : half);
     this.#held += json.bytes.length;
     return [...(other === undefined ? [] : [alone(id, other)]), ...this.#makeRoom()];
   }
@@ -105,6 +108,8 @@ class BatchReader implements DialectReader, ObjectWalk {
 
   #join(sessionId: string, half: Half, other: Half, line: Line): readonly ReadElement[] {
     const [request, answer] = half.isAnswer ? [other, half] : [half, other];
+    if (other.isSecond === true)
+      return [without(sessionId, answer, SEVERAL), dropped('no-completion', request.origin)];
     if (UNANSWERED.has(structured(answer.json.get('result'))?.get('type')?.text() ?? ''))
       return [...new Set([request, answer])].map(({ origin }) => dropped('no-completion', origin));
     const call = callOf(request.json, answer.json);
@@ -149,6 +154,11 @@ class BatchReader implements DialectReader, ObjectWalk {
   }
 }
 
+const SEVERAL =
+  'several requests, or several answers, have this custom_id or key: read each batch apart, as a file or a folder of its own';
+
+const isSame = (a: Half, b: Half): boolean => isSameBytes(a.json.bytes, b.json.bytes);
+
 const dropped = (name: string, origin: Origin): Fate => ({ kind: 'fate', fate: `dropped:${name}`, origin });
 
 function callOf(request: JsonView, answer: JsonView): Call {
@@ -161,10 +171,14 @@ function callOf(request: JsonView, answer: JsonView): Call {
 }
 
 /** Drops a request without an answer, and rejects an answer without its request. */
-function alone(sessionId: string, { origin, isAnswer }: Half): ReadElement {
-  if (!isAnswer) return dropped('no-completion', origin);
-  const detail =
-    'the request with this custom_id or key is not in the source, or has its answer already: put the file of requests into the folder of the answers, and pass the folder with --session-by folder, or name the files batch_input.jsonl and batch_output.jsonl';
+const alone = (sessionId: string, half: Half): ReadElement =>
+  half.isAnswer ? without(sessionId, half, NO_REQUEST) : dropped('no-completion', half.origin);
+
+const NO_REQUEST =
+  'the request with this custom_id or key is not in the source, or has its answer already: put the file of requests into the folder of the answers, and pass the folder with --session-by folder, or name the files batch_input.jsonl and batch_output.jsonl';
+
+/** A call of which the request is not known. */
+function without(sessionId: string, { origin }: Half, detail: string): ReadElement {
   const refused = { reason: 'context-missing', detail } as const;
   const nothing = { messages: [], tools: [], reply: undefined, changes: new Map() };
   return { kind: 'entry', origin, sessionId, alone: true, timestamp: undefined, ...nothing, refused };

@@ -18,7 +18,7 @@ import { firstOf } from './shared/logged-values.ts';
 import { OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
 import { RepeatedIds } from './shared/repeated-ids.ts';
 import { Transcript } from './shared/transcript.ts';
-import { hasUnknownList, known, knownByType, says, unreadIn } from './shared/unread-text.ts';
+import { hasUnknownList, isOtherThanList, known, knownByType, unreadIn } from './shared/unread-text.ts';
 
 const HARNESS = 'inspect';
 const MISSING = warning('attachment-missing', 'the log does not have a text that its messages refer to');
@@ -68,8 +68,6 @@ function detect(first: FirstObject): boolean {
     first.get('status')?.type === 'string'
   );
 }
-
-const isOtherThanList = (value: JsonView | undefined): boolean => value?.type !== 'array' && says(value);
 
 class InspectLog {
   readonly #keepSealed: boolean;

@@ -94,6 +94,30 @@ describe('batches', () => {
     ]);
   });
 
+  test('which of two requests with one id is answered is not guessed', () => {
+    const other = JSON.stringify({ custom_id: '1', body: { messages: messages('another') } });
+    for (const twice of [
+      [requestOf(1, true), other],
+      [requestOf(1, true), other, other],
+    ]) {
+      const elements = read([...twice, answerOf(1, true)]);
+      expect(entriesOf(elements)).toEqual([]);
+      expect(elements.at(-2)).toMatchObject({
+        refused: { reason: 'context-missing' },
+        origin: { line: twice.length + 1 },
+      });
+      expect(linesOf(elements)).toEqual([...twice, ''].map((_, i) => i + 1));
+    }
+    const answers = [answerOf(1, true), answerOf(1, true).replace('a1', 'b1')];
+    expect(read([...answers, requestOf(1, true)])).toMatchObject([
+      { refused: { reason: 'context-missing' }, origin: { line: 1 } },
+      { refused: { reason: 'context-missing' }, origin: { line: 2 } },
+      { fate: 'dropped:no-completion', origin: { line: 3 } },
+    ]);
+    const apart = read([requestOf(1, true), answerOf(1, true), other, answerOf(1, true)]);
+    expect(entriesOf(apart).map(textOf)).toEqual(['q1 a1', 'another a1']);
+  });
+
   test('requests that wait too long are dropped, the oldest first', () => {
     const lines = [requestOf(1, true), requestOf(2, true), answerOf(2, true), answerOf(1, true)];
     expect(read(lines, { maxConversation: 100 })).toMatchObject([

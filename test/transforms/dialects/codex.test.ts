@@ -102,6 +102,42 @@ describe('turns that were taken back', () => {
   });
 });
 
+describe('a compaction whose context cannot be read', () => {
+  const compact = (payload: object) => ({ type: 'compacted', payload });
+  const turn = (n: number) => [say('user', `q${n}`), say('assistant', `a${n}`)];
+
+  it.each([
+    ['is an object', { message: '', replacement_history: { items: [] } }],
+    ['is a text', { replacement_history: 'the summary' }],
+    ['has another name', { summary_text: 'the summary' }],
+  ])('rejects the conversation after it if that %s', (_what, payload) => {
+    const [before, after] = entriesOf(...turn(1), compact(payload), ...turn(2));
+    expect(rulesOf(before)).not.toContain('unread-text');
+    expect(rulesOf(after)).toContain('unread-text');
+  });
+
+  it('adds no message for an empty summary', () => {
+    expect(saidIn(...turn(1), compact({ message: '' }), ...turn(2))[1]).toEqual(['user q2', 'assistant a2']);
+  });
+});
+
+it('reads an answer once whose event has other white space around it', () => {
+  const said = event({ type: 'agent_message', message: ' a. \n' });
+  for (const lines of [
+    [say('assistant', 'a.'), said],
+    [said, say('assistant', 'a.')],
+  ])
+    expect(saidIn(say('user', 'q'), ...lines)).toEqual([['user q', 'assistant a.']]);
+});
+
+it('keeps the whole of a result that has more than an output and its metadata', () => {
+  const wrapped = { output: 'r', metadata: { exit_code: 1 } };
+  const contentOf = (output: object) =>
+    messagesOf(entriesOf(call('1'), result('1', JSON.stringify(output)))[0])[1].content;
+  expect(contentOf(wrapped)).toBe('r');
+  expect(contentOf({ ...wrapped, stderr: 'e' })).toBe(JSON.stringify({ ...wrapped, stderr: 'e' }));
+});
+
 describe('what other agents say', () => {
   const agent = (content: readonly object[]) =>
     item({ type: 'agent_message', author: '/root/a', recipient: '/root', content });

@@ -40,6 +40,16 @@ const call = (id: string, output?: string) => ({
 });
 
 describe('gemini-cli', () => {
+  it('rejects a thought that is a text beside the text of a part', () => {
+    const rulesOf = (thought: unknown) =>
+      (elementsOf([head, user('1'), answer('2', [{ text: 'a', thought }])]) as readonly Entry[]).flatMap(
+        ({ messages, reply }) =>
+          [...messages, ...(reply ? [reply] : [])].flatMap(({ notes = [] }) => notes.map(({ rule }) => rule)),
+      );
+    expect(rulesOf('They bloom in May.')).toContain('unread-text');
+    expect(rulesOf(false)).not.toContain('unread-text');
+  });
+
   it('keeps the last message with an id, at the place of the first', () => {
     const lines = [
       head,

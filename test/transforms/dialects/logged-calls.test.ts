@@ -2,6 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import calls from '../../../transforms/dialects/calls.ts';
 import type { ReadElement, ReadingOptions } from '../../../transforms/dialects/dialect.ts';
+import streams from '../../../transforms/dialects/streams.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
 import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
 import { asBuffer, text } from '../bytes.ts';
@@ -79,6 +80,41 @@ it('rejects a call with a message of the model that names another speaker', () =
   expect(reasonsOf({ ...reply, author: 'human' }, reply)).toEqual(['unknown-speaker']);
   expect(reasonsOf(reply, { ...reply, sender: 'human' })).toEqual(['unknown-speaker']);
 });
+
+it('says that a call has another answer under a second name', () => {
+  const rulesOf = (more: object, message: object = reply) =>
+    entriesOf(read([{ messages: [question], response: { choices: [{ index: 0, message }] }, ...more }])).map(
+      (entry) => [messagesOf(entry).at(-1).content, entry.reply?.notes?.map(({ rule }) => rule)],
+    );
+  expect(rulesOf({ output: ' b\n', completion: '', choices: [] })).toEqual([['b', undefined]]);
+  expect(rulesOf({ output: 'c' })).toEqual([['b', ['other-choices']]]);
+  expect(rulesOf({ choices: [{ index: 0, message: { ...reply, content: 'c' } }] })).toEqual([
+    ['b', ['other-choices']],
+  ]);
+  const parts = { ...reply, content: [{ type: 'text', text: 'b' }] };
+  expect(rulesOf({ output: 'b' }, parts)).toEqual([[parts.content, undefined]]);
+});
+
+it.each(['user', 'tool', 'system', 'developer', 'function'])(
+  'rejects a call whose answer is of the role %s, in every form',
+  (role) => {
+    const said = { role, content: 'b' };
+    const chunk = { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: said }] };
+    const answers: readonly unknown[] = [
+      { choices: [{ index: 0, message: said, finish_reason: 'stop' }] },
+      { id: 'r', object: 'response', output: [{ type: 'message', ...said }] },
+      `data: ${JSON.stringify(chunk)}\n\n`,
+      said,
+    ];
+    for (const response of answers)
+      expect(read([{ messages: [question], response }])).toMatchObject([{ reason: 'unknown-speaker' }]);
+    expect(readLog(streams.create(), [JSON.stringify(chunk)])).toMatchObject([
+      { kind: 'entry', messages: [], refused: { reason: 'unknown-speaker' } },
+    ]);
+    const loop = [reply, { role: 'tool', tool_call_id: 'c', content: 'd' }];
+    expect(conversations({ messages: [question], response: loop })).toEqual([[question, ...loop]]);
+  },
+);
 
 describe('an answer that a program printed into a text', () => {
   const asked = { messages: [question] };

@@ -284,6 +284,8 @@ describe('an answer of Gemini', () => {
     expect([messagesOf(blocked).length, rulesOf(blocked)]).toEqual([1, ['reply-filtered']]);
     const unsafe = call({ candidates: [{ finishReason: 'SAFETY' }] });
     expect([messagesOf(unsafe).length, rulesOf(unsafe)]).toEqual([1, ['reply-filtered']]);
+    const content = { role: 'model', parts: [{ text: 'a', thought: 'They bloom in May.' }] };
+    expect(rulesOf(call({ candidates: [{ content }] }))).toEqual(['unread-text']);
     const cut = call({ candidates: [{ ...geminiAnswer.candidates[0], finishReason: 'MAX_TOKENS' }] });
     expect([messagesOf(cut).length, rulesOf(cut)]).toEqual([2, ['reply-cut']]);
     const failed = call({ error: { code: 500, message: 'x' } });

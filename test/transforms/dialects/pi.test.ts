@@ -248,6 +248,22 @@ describe('pi', () => {
     ]);
   });
 
+  it('loses no words of the messages that a compaction holds', () => {
+    const compactedWith = (retainedTail: unknown) =>
+      elementsOf(
+        ...[head, user('1', null), answer('2', '1')],
+        { type: 'compaction', id: '3', parentId: '2', summary: 'sum', retainedTail },
+        answer('4', '3'),
+      );
+    for (const tail of [{ role: 'user', content: 'a b' }, [{ role: 'advisor', content: 'Wait for May.' }]])
+      expect(compactedWith(tail)).toContainEqual(expect.objectContaining({ reason: 'bad-event' }));
+    const entries = compactedWith([{ role: 'user', content: '2', aside: 'Wait for May.' }]) as Entry[];
+    const rules = entries.map(({ messages }) =>
+      messages.flatMap(({ notes = [] }) => notes.map((n) => n.rule)),
+    );
+    expect(rules.map((of) => of.includes('unread-text'))).toEqual([false, true]);
+  });
+
   it('drops changes of tools and of the leaf without a finding', () => {
     const lines = ['active_tools_change', 'leaf'].map((type, i) => ({ type, id: `x${i}`, parentId: '1' }));
     const [entry] = elementsOf(head, user('1', null), ...lines, answer('2', '1')).filter(

@@ -49,6 +49,29 @@ describe('runs', () => {
     ['an answer with a type', { role: 'assistant', content: [], type: 'message' }],
   ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
+  it('rejects a run with the messages of another list too', () => {
+    const rulesOf = (run: object) =>
+      (elementsOf(run) as readonly Entry[]).flatMap(({ messages, reply }) =>
+        [...messages, ...(reply ? [reply] : [])].flatMap(({ notes = [] }) => notes.map(({ rule }) => rule)),
+      );
+    const said = [user, { role: 'assistant', content: 'b' }];
+    const steps = [{ action: 'ls', observation: 'x' }];
+    expect(rulesOf({ history: said, trajectory: steps, info: {} })).not.toContain('unread-text');
+    expect(rulesOf({ history: said, messages: said })).not.toContain('unread-text');
+    for (const name of ['messages', 'trajectory', 'traj'])
+      expect(rulesOf({ history: said, [name]: [user] })).toContain('unread-text');
+    expect(rulesOf({ task_id: 1, reward: 1, traj: said, messages: [user] })).toContain('unread-text');
+  });
+
+  it('loses nothing beside a text under another name', () => {
+    const tool_calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }];
+    const read = messagesOf({ trajectory: [user, { role: 'ai', text: 'b', tool_calls }] });
+    expect(read[1]).toEqual({ role: 'assistant', content: 'b', tool_calls });
+    expect(
+      elementsOf({ trajectory: [{ role: 'system', text: 's', system_prompt: 't' }, user] }),
+    ).toMatchObject([{ kind: 'rejection', reason: 'bad-messages' }]);
+  });
+
   it('reads blocks of the Messages API: calls, thoughts and results', () => {
     const replyBlocks = [
       { type: 'thinking', thinking: 'Hm.', signature: 's' },

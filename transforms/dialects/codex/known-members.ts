@@ -1,5 +1,5 @@
 /** The members of the lines of a rollout beside its items, and the types of those about the client. */
-import { type KnownObject, known } from '../shared/unread-text.ts';
+import { ANYTHING, type KnownObject, known } from '../shared/unread-text.ts';
 
 export const HEADER: KnownObject = known(
   [
@@ -11,7 +11,8 @@ export const HEADER: KnownObject = known(
   { base_instructions: known('text:text! provenance') },
 );
 export const COMPACTED: KnownObject = known(
-  'message:text! replacement_history! window_number window_id first_window_id previous_window_id type reason',
+  'message:text! window_number window_id first_window_id previous_window_id type reason',
+  { 'replacement_history:list!': ANYTHING },
 );
 
 /** Lines and items about the client, not the conversation. */

@@ -20,6 +20,7 @@ import {
 } from '../shared/reading-notes.ts';
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
+import { says } from '../shared/unread-text.ts';
 import { isAborted, isInserted, isSaid, isTurn } from './client-texts.ts';
 import { type CodexSaid, readCodexEvent } from './events.ts';
 import { CLIENT, COMPACTED, HEADER } from './known-members.ts';
@@ -339,7 +340,6 @@ export class CodexSource {
   /** Ends the conversation. The next one begins with the client's summary, or with the history that replaces it. */
   #compact(payload: JsonView, context: ReadContext, stamp: JsonView | undefined): Rejection | undefined {
     const { fold } = context;
-    fold.expect(payload, COMPACTED, 'payload');
     if (!this.#hasItems) this.#leaveEvents(context);
     this.#open(context, stamp);
     this.#endTurn(fold);
@@ -348,12 +348,13 @@ export class CodexSource {
       fold.close(true);
       this.#open(context, stamp);
     }
+    fold.expect(payload, COMPACTED, 'payload');
     this.#growing = undefined;
     const history = payload.get('replacement_history');
     const summary = payload.get('message');
     const items = history?.type === 'array' ? history.elements() : [];
     const lost = firstRejection(items, (item) => this.#readItem(item, context, stamp));
-    if (history?.type !== 'array' && summary?.type === 'string')
+    if (history?.type !== 'array' && summary?.type === 'string' && says(summary))
       fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
     this.#growing = undefined;
     this.#isCopying = false;

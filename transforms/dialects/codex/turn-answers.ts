@@ -136,11 +136,8 @@ const isSameText = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.len
 /** Is the text of an event that of an item, or some of its lines? */
 function isPartOf(event: Uint8Array, item: Uint8Array): boolean {
   if (isSameText(event, item)) return true;
-  if (event.length > item.length) return false;
-  const whole = textOf(item);
-  return textOf(event)
-    .split('\n')
-    .every((line) => whole.includes(line.trim()));
+  const [said, whole] = [textOf(event).trim(), textOf(item)];
+  return said.length <= whole.length && said.split('\n').every((line) => whole.includes(line.trim()));
 }
 
 const textOf = (json: Uint8Array): string => parseString(json, 0, json.length);

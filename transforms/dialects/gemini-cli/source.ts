@@ -8,13 +8,11 @@ import { objectOf, toolMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { unknownEvent } from '../shared/reading-notes.ts';
-import { hasUnknownList, known, says } from '../shared/unread-text.ts';
+import { hasUnknownList, isOtherThanList, known, says } from '../shared/unread-text.ts';
 import { GEMINI_MESSAGE, type GeminiMessage, readGeminiMessage } from './message.ts';
 
 const MAIN = 'main';
 const HARNESS = 'gemini-cli';
-
-const isOtherThanList = (value: JsonView | undefined): boolean => value?.type !== 'array' && says(value);
 
 const HEAD = known(
   'sessionId projectHash startTime lastUpdated messages kind summary directories model id type',

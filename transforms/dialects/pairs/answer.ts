@@ -6,6 +6,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import { textPieces } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
+import { isRole } from '../../model/known-roles.ts';
 import { stringValue } from '../../model/message.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
@@ -48,6 +49,12 @@ export interface Answer {
   readonly other?: JsonView;
   /** Whether there is a response of which nothing is known. */
   readonly isUnknown?: true;
+}
+
+/** Is everything in an answer said by another speaker than the model? */
+export function isOfOther({ messages }: Answer): boolean {
+  const said = messages.flatMap(({ message }) => message ?? []);
+  return said.length > 0 && said.every(({ role }) => role !== '' && isRole(role) && role !== 'assistant');
 }
 
 const PLACEHOLDER = warning('body-placeholder', 'the log has a placeholder instead of the answer');

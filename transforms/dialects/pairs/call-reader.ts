@@ -1,8 +1,12 @@
 /** Turns one call, a request and its answer of any API, into an entry. */
 
+import { OPEN_ARRAY } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
+import { valueAt } from '../../json/members.ts';
 import { quote } from '../../json/respace.ts';
 import type { Fate, Lack, ReadingNote, Rejection } from '../../model/element.ts';
+import { OTHER_ROLE } from '../../model/known-roles.ts';
+import { stringValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import { MAX_CONVERSATION_BYTES } from '../dialect.ts';
@@ -11,12 +15,12 @@ import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { errorsIn, isErrorText } from '../shared/failed-answer.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, addOtherRequest, isOtherRequest } from '../shared/other-apis.ts';
-import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { OTHER_ANSWER, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { holdsWords } from '../shared/unread-text.ts';
-import { type Answer, readAnswer } from './answer.ts';
+import { type Answer, isOfOther, readAnswer } from './answer.ts';
 import { answeredFields, bareAnswer } from './answered-fields.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import { ItemTable } from './item-table.ts';
@@ -53,13 +57,16 @@ export class CallReader {
   read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
     const { request, response, isRaw } = call;
     const read = readAnswer(response, this.#keepSealed, isRaw);
-    const answer = isError(call, read, json) ? { ...read, messages: [], notes: FAILED } : read;
+    const answer = isError(call, read, json)
+      ? { ...read, messages: [], notes: FAILED }
+      : this.#noted(read, call);
     if (request !== undefined && isNoCompletion(request, response, answer))
       return context.drop('no-completion');
     if (read.messages.length === 0 && present(call.elsewhere))
       return context.reject('body-elsewhere', ELSEWHERE, call.elsewhere);
     if (answer.isUnknown === true && !answer.notes.includes(RESPONSE_ERROR))
       return context.reject('unknown-content', UNKNOWN_ANSWER, response);
+    if (isOfOther(answer)) return context.reject('unknown-speaker', OTHER_ROLE, response);
     const stray = strayHalf(call, answer, json);
     if (stray !== undefined) return context.reject('unknown-content', STRAY, stray);
     const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
@@ -71,6 +78,14 @@ export class CallReader {
     return later === undefined
       ? { ...entry, meta }
       : { ...entry, meta, later: () => withMeta(later(), meta) };
+  }
+
+  /** The answer, with a finding if the log has another one under a second name. */
+  #noted(answer: Answer, { others = [] }: Call): Answer {
+    const said = textOf(answer);
+    const texts = others.map((other) => textOf(readAnswer(other, this.#keepSealed)));
+    const isOther = said !== undefined && texts.some((text) => Boolean(text) && text !== said);
+    return isOther ? { ...answer, notes: [...answer.notes, OTHER_ANSWER] } : answer;
   }
 
   #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection | Fate {
@@ -130,6 +145,13 @@ export class CallReader {
     const fields = answeredFields(messages, tools ?? NO_TOOLS, bareAnswer(answer, question));
     return { ...fields, alone: true, ...(tools === undefined && { lacks: NO_REQUEST }), timestamp };
   }
+}
+
+/** The text of an answer, empty without one; undefined if it is a list of parts, or if there is no answer. */
+function textOf({ messages }: Answer): string | undefined {
+  const last = messages.at(-1)?.message;
+  if (last === undefined || last.bytes[valueAt(last.bytes, 'content')] === OPEN_ARRAY) return undefined;
+  return (stringValue(last.bytes, 'content') ?? '').trim();
 }
 
 /** Members of a logged call that say why it failed, as loggers name them. */

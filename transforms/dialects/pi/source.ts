@@ -16,6 +16,7 @@ import { foldResultBlocks } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
 import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from '../shared/reading-notes.ts';
+import { isOtherThanList } from '../shared/unread-text.ts';
 import { PI_MESSAGE, type PiMessage, readPiMessage } from './message.ts';
 import { StreamedMessages } from './streamed-messages.ts';
 
@@ -156,6 +157,8 @@ export class PiSource {
     const tail = entry.get('retainedTail');
     if (tail?.elements().some(isOfTwoSpeakers) === true)
       return context.reject('unknown-speaker', TWO_SPEAKERS, tail);
+    const lost = lostIn(tail);
+    if (lost !== undefined) return context.reject('bad-event', lost, tail);
     this.#goTo(entry, context);
     const { fold } = context;
     const kept = fold.itemsFrom(this.#firstKept(entry, fold.last.index + 1));
@@ -172,6 +175,7 @@ export class PiSource {
   /** Adds the kept messages as context; newer versions log them in the compaction itself. */
   #addTail(tail: JsonView | undefined, { fold, origin }: ReadContext): void {
     for (const [i, message] of (tail?.elements() ?? []).entries()) {
+      fold.expect(message, PI_MESSAGE, `retainedTail[${i}]`);
       const parsed = readPiMessage(message);
       if (parsed === undefined || !isFolded(parsed)) continue;
       foldMessage(parsed, `${origin.line} ${origin.offset} ${i}`, fold, true);
@@ -244,6 +248,13 @@ export class PiSource {
     this.#open(entry, context);
     context.fold.note(unknownEvent(type));
   }
+}
+
+/** Why messages that a compaction kept cannot be read; undefined if all can. */
+function lostIn(tail: JsonView | undefined): string | undefined {
+  if (isOtherThanList(tail)) return 'retainedTail is not a list';
+  const unread = tail?.elements().filter((message) => readPiMessage(message) === undefined) ?? [];
+  return unread.flatMap((message) => contentOfUnknown(message.textOf('role'), message) ?? [])[0];
 }
 
 type FoldedMessage = Extract<PiMessage, { readonly kind: 'answer' | 'result' | 'message' }>;

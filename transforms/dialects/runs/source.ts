@@ -18,7 +18,7 @@ import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
 import { RESULT_ERROR } from '../shared/reading-notes.ts';
 import { RepeatedIds } from '../shared/repeated-ids.ts';
 import { readItem } from '../shared/responses-items.ts';
-import { type KnownObject, known, withKinds } from '../shared/unread-text.ts';
+import { type KnownObject, known, says, unreadMember, withKinds } from '../shared/unread-text.ts';
 import { isSubmission, metaOfAnswer, metaOfRun } from './meta.ts';
 
 const MAIN = 'main';
@@ -71,11 +71,13 @@ export class RunsSource {
     const own = toolsIn(run.get('tools'));
     const tools = own.length > 0 ? own : this.#tools;
     const last = messages.at(-1);
+    const other = LISTS.find((name) => isOtherList(run.get(name), list));
     for (const [agent, thread] of byAgent(messages)) {
       const isMain = thread[0] === messages[0];
       fold.open(`run ${this.#runs++}`, isMain ? id : `${id}/${agent}`, firstTime(thread));
       fold.describe(isMain ? metaOfRun(run, this.#model) : metaOf({ parent: id }));
       if (tools.length > 0) fold.tools(tools);
+      if (other !== undefined) fold.note(unreadMember('the run', other, 'messages in another list too'));
       for (const message of thread) {
         if (message === last && isSubmission(message, run)) leaveOut(context);
         else this.#take(message, context);
@@ -270,20 +272,28 @@ function byAgent(messages: readonly JsonView[]): ReadonlyMap<string | undefined,
   return threads.size > 0 ? threads : new Map([[undefined, []]]);
 }
 
+/** Members that may hold the messages of a run. */
+const LISTS = ['history', 'traj', 'messages', 'trajectory'] as const;
+
+/** Is it a list of messages that is not the one that is read? The steps of SWE-agent are none. */
+function isOtherList(other: JsonView | undefined, list: JsonView): boolean {
+  const isList = other?.type === 'array' && other.elements().some((one) => one.get('role') !== undefined);
+  return isList && !isSame(other, list);
+}
+
 /** Renames the text of a message in a published trajectory, which is under `text` or `system_prompt`, to `content`. */
 function asMessage(message: JsonView): JsonView {
-  const text = firstOf(message, 'text', 'system_prompt');
+  const texts = ['text', 'system_prompt'].filter((key) => says(message.get(key)));
+  const text = texts.length > 1 ? undefined : firstOf(message, 'text', 'system_prompt');
   const role = message.get('role');
   if (message.get('content') !== undefined || text?.type !== 'string' || role?.type !== 'string')
     return message;
   const name = role.text() === 'ai' ? '"assistant"' : role.copy();
-  return new JsonView(
-    objectOf([
-      ['role', name],
-      ['content', text.copy()],
-    ]),
-  );
+  const others = message.others(RENAMED).map(([key, value]): Piece => [key, value.copy()]);
+  return new JsonView(objectOf([['role', name], ['content', text.copy()], ...others]));
 }
+
+const RENAMED: ReadonlySet<string> = new Set(['role', 'text', 'system_prompt']);
 
 /** Compares parsed values, because copies differ in indentation. */
 const isSame = (a: JsonView, b: JsonView): boolean =>

@@ -4,7 +4,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { CHAT_MESSAGE, CLIENT_CALLS } from './known-members.ts';
-import { type KnownObject, known, knownByType, unreadIn, withMembers } from './unread-text.ts';
+import { ANYTHING, type KnownObject, known, knownByType, unreadIn, withMembers } from './unread-text.ts';
 
 /** A choice of a chat completion, or of a chunk of one. */
 export const CHAT_CHOICE: KnownObject = known(
@@ -55,11 +55,12 @@ export const GEMINI_CALL: KnownObject = known(
 const GEMINI_RESULT = known('id name response parts scheduling willContinue will_continue');
 const GEMINI_PART = known(
   [
-    'text thought thoughtSignature thought_signature inlineData inline_data fileData file_data videoMetadata',
+    'text thoughtSignature thought_signature inlineData inline_data fileData file_data videoMetadata',
     'video_metadata executableCode executable_code codeExecutionResult code_execution_result mediaResolution',
     'media_resolution partMetadata part_metadata toolCall tool_call toolResponse tool_response type data',
   ].join(' '),
   {
+    'thought:list': ANYTHING, // says whether the text is a thought
     functionCall: GEMINI_CALL,
     function_call: GEMINI_CALL,
     functionResponse: GEMINI_RESULT,

@@ -2,7 +2,7 @@
  * The members that objects of the APIs have, for `unreadIn`: those of their SDKs, and those that servers and clients
  * add. Parts that are kept as they are need no entry, because nothing of them is lost.
  */
-import { type KnownObject, known, knownByType, withKinds } from './unread-text.ts';
+import { ANYTHING, type KnownObject, known, knownByType, withKinds } from './unread-text.ts';
 
 const ANTHROPIC_TEXT = known('type text:text! citations cache_control');
 
@@ -102,12 +102,13 @@ const RESPONSES_PART = knownByType('type', {
 /** Parts of the Gemini API. */
 export const GEMINI_PART: KnownObject = known(
   [
-    'text:text! thought thoughtSignature thought_signature inlineData! inline_data! fileData! file_data!',
+    'text:text! thoughtSignature thought_signature inlineData! inline_data! fileData! file_data!',
     'executableCode! executable_code! codeExecutionResult! code_execution_result! videoMetadata video_metadata',
     'mediaResolution media_resolution toolCall! toolResponse! partMetadata audioTranscription speechMetadata',
     'mediaProcessing',
   ].join(' '),
   {
+    'thought:list': ANYTHING, // says whether the text is a thought
     'functionCall:object!': known('id name:text args! partialArgs! willContinue'),
     'functionResponse:object!': known('id name:text response! parts! scheduling willContinue'),
   },

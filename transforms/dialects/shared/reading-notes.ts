@@ -17,6 +17,10 @@ export const OTHER_CHOICES: ReadingNote = warning(
   'other-choices',
   'the response has several choices: only the first is kept',
 );
+export const OTHER_ANSWER: ReadingNote = warning(
+  'other-choices',
+  'the call has another answer under a second name: the one under the first name is kept',
+);
 /** About a response that was logged without its request. */
 export const NO_QUESTION: ReadingNote = warning(
   'no-question',

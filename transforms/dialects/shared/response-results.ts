@@ -151,8 +151,9 @@ function mayBeWrapped(json: Uint8Array): boolean {
 function unwrapped(text: string | undefined): string | undefined {
   if (text === undefined || !/^\s*\{/.test(text) || !text.includes('"metadata"')) return undefined;
   try {
-    const { output, metadata } = JSON.parse(text);
-    return typeof output === 'string' && metadata !== undefined ? output : undefined;
+    const { output, metadata, ...others } = JSON.parse(text);
+    const isWrapper = typeof output === 'string' && metadata !== undefined;
+    return isWrapper && Object.keys(others).length === 0 ? output : undefined;
   } catch {
     return undefined;
   }

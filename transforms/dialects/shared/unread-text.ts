@@ -219,6 +219,10 @@ export function holdsWords(value: JsonView, depth = 0): boolean {
   return value.members().some(([name, one]) => (SAID.has(name) && says(one)) || holdsWords(one, depth + 1));
 }
 
+/** Is it something that says something, where a list is expected? */
+export const isOtherThanList = (value: JsonView | undefined): boolean =>
+  value?.type !== 'array' && says(value);
+
 /** Is it a text, a list or an object that is not empty? */
 export const says = (value: JsonView | undefined): boolean =>
   value !== undefined &&

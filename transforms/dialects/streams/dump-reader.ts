@@ -14,11 +14,12 @@ import { decode, encode, invalidUtf8At } from '../../json/utf8.ts';
 import { ValueTape } from '../../json/value-tape.ts';
 import type { Entry, Lack, Line, Message, Origin } from '../../model/element.ts';
 import { createEntryLog } from '../../model/entry-log.ts';
+import { OTHER_ROLE } from '../../model/known-roles.ts';
 import { rejectLine } from '../../model/rejection.ts';
 import { settleReply, withNotes } from '../../model/reply.ts';
 import type { DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
 import { MAX_CONVERSATION_BYTES } from '../dialect.ts';
-import { type Answer, answerFromStream } from '../pairs/answer.ts';
+import { type Answer, answerFromStream, isOfOther } from '../pairs/answer.ts';
 import { answeredFields, bareAnswer } from '../pairs/answered-fields.ts';
 import { asReadMessage } from '../pairs/item-messages.ts';
 import { callMeta } from '../pairs/logged-call.ts';
@@ -33,6 +34,7 @@ import { readSseLine } from './sse.ts';
 
 const LACKS: readonly Lack[] = ['tools'];
 const UNKNOWN_ANSWER = { reason: 'unknown-content', detail: 'the answer is not of a known API' } as const;
+const NOT_OF_MODEL = { reason: 'unknown-speaker', detail: OTHER_ROLE } as const;
 /** Streams that may be open at a time; beyond that the oldest one counts as truncated. */
 const MAX_OPEN = 64;
 
@@ -265,7 +267,8 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const { reply, ...fields } = answeredFields(before, NO_TOOLS, bareAnswer(answer, before));
     const { body } = answer;
     const meta = keepsMeta ? body && callMeta({ request: undefined, response: body }, body) : undefined;
-    const refused = answer.isUnknown === true ? UNKNOWN_ANSWER : faultIn(fields.messages, reply);
+    const fault = answer.isUnknown === true ? UNKNOWN_ANSWER : isOfOther(answer) ? NOT_OF_MODEL : undefined;
+    const refused = fault ?? faultIn(fields.messages, reply);
     const entry = { ...shared, ...fields, reply, ...(meta && meta.size > 0 && { meta }) };
     const unread = { messages: [], reply: undefined, changes: new Map() };
     const whole = refused === undefined ? entry : { ...entry, ...unread, refused };
