@@ -91,7 +91,7 @@ function showMore(sentence) {
   say(`${sentence}
 
   The report:  ${join(root, OUT, 'reports/index.html')}
-  The viewer:  npx turnmill view ${OUT} --logs examples/logs --open`);
+  The viewer:  npx turnmill view ${OUT} --open`);
 }
 
 const { status, sentence } = run();

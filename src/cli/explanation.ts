@@ -14,7 +14,7 @@ import { listSources } from '../input/sources/list.ts';
 import { listInputs } from '../input/sources/list-inputs.ts';
 import { whyBesideLogs, whyNotALog } from '../input/sources/log-names.ts';
 import type { SourceRef } from '../input/sources/source.ts';
-import { inputWith } from '../job/dataset-inputs.ts';
+import { inputsOf, inputWith } from '../job/dataset-inputs.ts';
 import { explainLine } from '../job/explain.ts';
 import type { Explanation } from '../job/line-trail.ts';
 import { CONTAINED_ENTRY } from '../ledger/result.ts';
@@ -87,8 +87,9 @@ async function answersTo(target: Target, values: Values, signal: AbortSignal): P
     const account = await accountFor(target, path, values, signal);
     return [answerOf(account, values)];
   }
-  const settings = resolveSettings(await settingsFor(file, values));
   const isStored = isObjectUrl(root ?? file) || isObjectUrl(file);
+  if (!isStored && root === undefined && values.in !== undefined) checkFound(path, values.in);
+  const settings = resolveSettings(await settingsFor(file, values));
   const ref = isStored ? await objectAt(file, root, settings) : sourceAt(file, root, settings);
   const logged = await explainLine({ ref, line, settings, signal });
   const skipped = logged.some(({ stage }) => stage === 'source')
@@ -96,6 +97,15 @@ async function answersTo(target: Target, values: Values, signal: AbortSignal): P
     : undefined;
   if (skipped !== undefined) return [answerOf(skipped, values)];
   return Promise.all(logged.map((explanation) => lineAnswer(explanation, values, settings.s3)));
+}
+
+/** @throws TurnmillError `no-input` if the log is neither there nor below the inputs of the dataset */
+function checkFound(path: string, out: string): void {
+  if (path === '-' || statsOf(path) !== undefined) return;
+  const where = isObjectUrl(out) ? [] : inputsOf(out);
+  const below = where.length === 0 ? '' : `, also not in ${where.join(', ')}`;
+  const message = `${path} not found${below}: name the folder of the logs with --root DIR`;
+  throw new TurnmillError('no-input', message, { subject: path });
 }
 
 const answerOf = (account: SourceAccount, { in: out }: Values): Answer => ({

@@ -28,7 +28,8 @@ export async function view({ words: [target = ''], values, signal, host }: Reque
       'usage',
       `--origin: '${invalid}' is not an origin such as http://localhost:18080`,
     );
-  const request = { target, logs, port, origins, signal };
+  // pages may be published, and logs hold what --redact replaced: an export has them only if the user says so
+  const request = { target, logs: folder === undefined ? logs : (logs ?? []), port, origins, signal };
   keepYoungSpaceSmall();
   const opened = await openView(request);
   try {

@@ -3,10 +3,14 @@
  * --update` the fingerprint of each source that was read, in the order of the ledger.
  */
 
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isObjectUrl } from '../object-store/url.ts';
 import { readTextIfAny } from './fs-calls.ts';
 import { RUN_FACTS } from './layout.ts';
 import type { WrittenFile } from './line-file.ts';
+import type { RunFacts } from './schema/manifest.ts';
 import { prettyJson, readWrittenText, writeCheckedFile } from './whole-file.ts';
 
 const PIECE_LENGTH = 256 * 1024;
@@ -57,20 +61,36 @@ function* linesOf(text: string): Generator<string> {
 
 /** Reads the fingerprints of a published dataset; undefined if they are missing or unreadable. */
 export function readFingerprints(root: string): readonly string[] | undefined {
-  return readTexts(root, 'proofs');
+  return textsIn(readFacts(root)?.proofs);
 }
 
-/** Reads the inputs of a published dataset; undefined if they are missing or unreadable. */
+/**
+ * Reads the inputs of a published dataset, as paths from here: a relative one is looked for in the folder that the run
+ * was started in. Undefined if they are missing or unreadable.
+ */
 export function readInputs(root: string): readonly string[] | undefined {
-  return readTexts(root, 'inputs');
+  const facts = readFacts(root);
+  const { folder } = facts ?? {};
+  return textsIn(facts?.inputs)?.map((input) => {
+    if (typeof folder !== 'string' || folder === process.cwd() || isObjectUrl(input)) return input;
+    const there = resolve(folder, input);
+    return existsSync(there) ? there : input; // the dataset may come from another machine
+  });
 }
 
-function readTexts(root: string, member: 'proofs' | 'inputs'): readonly string[] | undefined {
+/** Returns whether a dataset says that it was built on this machine. */
+export const isBuiltHere = (root: string): boolean => readFacts(root)?.host === hostname();
+
+const textsIn = (value: unknown): readonly string[] | undefined =>
+  Array.isArray(value) ? value.map(String) : undefined;
+
+/** Returns what `run.json` says; undefined if it is missing, or not a JSON object. */
+function readFacts(root: string): Partial<Record<keyof RunFacts, unknown>> | undefined {
   try {
-    const { [member]: texts } = JSON.parse(readTextIfAny(join(root, RUN_FACTS)) ?? '{}');
-    return Array.isArray(texts) ? texts.map(String) : undefined;
+    const facts: unknown = JSON.parse(readTextIfAny(join(root, RUN_FACTS)) ?? '{}');
+    return typeof facts === 'object' && facts !== null ? facts : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

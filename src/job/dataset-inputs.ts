@@ -1,9 +1,8 @@
 /** Finds the logs that a dataset was built from, so that its sources can be named as arguments of a command. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { RUN_FACTS } from '../dataset/layout.ts';
 import { resolveDataset } from '../dataset/recover.ts';
-import type { RunFacts } from '../dataset/schema/manifest.ts';
+import { isBuiltHere, readInputs } from '../dataset/run-facts.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 
 /**
@@ -15,11 +14,20 @@ export function inputWith(name: string, dataset: string | undefined): string | u
   return inputsOf(dataset).find((input) => existsSync(join(input, name)));
 }
 
-/** Returns the inputs as they were named; none if the dataset does not say. */
-function inputsOf(dataset: string): readonly string[] {
+/**
+ * Returns the inputs of a dataset if all of them are still there; otherwise none. A dataset of another machine cannot name
+ * folders of this one.
+ */
+export function inputsThere(dataset: string): readonly string[] {
+  if (!isBuiltHere(dataset)) return [];
+  const inputs = inputsOf(dataset);
+  return inputs.every((input) => existsSync(input)) ? inputs : [];
+}
+
+/** Returns the inputs as paths; none if the dataset does not say. */
+export function inputsOf(dataset: string): readonly string[] {
   try {
-    const { inputs } = JSON.parse(readFileSync(join(resolveDataset(dataset), RUN_FACTS), 'utf8')) as RunFacts;
-    return Array.isArray(inputs) ? inputs.filter((input) => typeof input === 'string') : [];
+    return readInputs(resolveDataset(dataset)) ?? [];
   } catch {
     return []; // the command then says that it does not find the file
   }

@@ -261,6 +261,7 @@ function runFactsOf(
     workers: workerCount(refsIn(listing.sources, isRead), settings),
     worker_restarts: workerRestarts,
     inputs: settings.inputs.map((input) => (typeof input === 'string' ? input : input.name)),
+    folder: process.cwd(),
     resumed: done > 0,
     reused_sources: reusedSources,
     ...(splitMoved > 0 && { split_moved: splitMoved }),

@@ -12,11 +12,12 @@ import type { Viewed } from '../view/routes.ts';
 import { type Serving, serve } from '../view/server.ts';
 import { LogSources } from '../view/sources.ts';
 import { ViewedDataset } from '../view/viewed-dataset.ts';
+import { inputsThere } from './dataset-inputs.ts';
 
 export interface ViewRequest {
   /** A dataset, a folder of logs, or a log. */
   readonly target: string;
-  /** The inputs of the build, for showing logged lines beside records. */
+  /** The inputs of the build, for showing logged lines beside records; undefined for those that the dataset names. */
   readonly logs?: readonly string[] | undefined;
   readonly port?: number | undefined;
   readonly origins?: readonly string[] | undefined;
@@ -40,7 +41,8 @@ export async function openView({ target, logs, signal }: ViewRequest): Promise<V
   removeLeftovers();
   const stat = statSync(target, { throwIfNoEntry: false });
   if (stat === undefined) throw new TurnmillError('no-input', `${target} not found`, { subject: target });
-  if (stat.isDirectory() && existsSync(manifestPath(target))) return openDataset(target, target, logs ?? []);
+  if (stat.isDirectory() && existsSync(manifestPath(target)))
+    return openDataset(target, target, logs ?? inputsThere(target));
   if (stat.isFile() && LINES.test(target)) return openLog(target);
   const temporary = createTemporaryFolder('view');
   const remove = (): void => rmSync(temporary, { recursive: true, force: true });

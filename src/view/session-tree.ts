@@ -4,6 +4,7 @@
  */
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { sessionOfBranch } from '../ledger/branch-id.ts';
+import { SessionNames } from '../ledger/session-names.ts';
 import type { TreeAnswer, TreeMember } from './app/types.ts';
 import type { PathIndex } from './path-index.ts';
 import type { ViewedDataset } from './viewed-dataset.ts';
@@ -12,6 +13,8 @@ import type { ViewedDataset } from './viewed-dataset.ts';
 const MAX_MEMBERS = 40;
 /** Branches are looked for among this many sessions before and after. */
 const NEAR_SESSIONS = 200;
+/** The session that others are branches of is looked for among this many before: the default of `--max-branches`. */
+const MAX_BRANCHES = 1000;
 
 interface Relative {
   readonly number: number;
@@ -20,12 +23,12 @@ interface Relative {
 
 /** @param number of the session, from 0 */
 export async function treeOf(dataset: ViewedDataset, number: number): Promise<TreeAnswer | undefined> {
-  const from = Math.max(0, number - NEAR_SESSIONS);
-  const near = number < 0 ? [] : dataset.sessionPage(from, number - from + NEAR_SESSIONS + 1);
-  const session = near[number - from];
+  const [session] = number < 0 ? [] : dataset.sessionPage(number, 1);
   if (session === undefined) return undefined;
+  const from = Math.max(0, number - (isLikeBranch(session) ? MAX_BRANCHES : NEAR_SESSIONS));
+  const near = dataset.sessionPage(from, number - from + NEAR_SESSIONS + 1);
   const paths = await dataset.paths();
-  const nearest = branchesOf(near, number - from, from > 0)
+  const nearest = branchesOf(near, number - from)
     .map((i) => from + i)
     .sort((a, b) => Math.abs(a - number) - Math.abs(b - number));
   const chosen = new Set(nearest.slice(0, MAX_MEMBERS));
@@ -47,24 +50,22 @@ export async function treeOf(dataset: ViewedDataset, number: number): Promise<Tr
   };
 }
 
-/**
- * Returns the indices of a session and its branches, whose ids end with `#2`, `#3`, ...
- * @param isCut whether there are sessions before these
- */
-function branchesOf(near: readonly SessionLine[], at: number, isCut: boolean): readonly number[] {
+/** Returns the indices of a session and its branches. An id of the log may look like that of a branch (`owner/repo#7`). */
+function branchesOf(near: readonly SessionLine[], at: number): readonly number[] {
   const session = near[at] as SessionLine;
-  const { id } = session;
-  if (id === null) return [at];
+  if (session.id === null) return [at];
   const ofSource = near.map((line) => isOfSource(line, session));
-  const branches = near.flatMap((line, i) => (ofSource[i] && rootOf(line.id) === rootOf(id) ? [i] : []));
-  const hasFirst = branches.some((i) => near[i]?.id === rootOf(id)) || (isCut && ofSource[0] === true);
-  return hasFirst ? branches : [at];
+  const names = new SessionNames(() => near.filter((_, i) => ofSource[i]));
+  const rootOf = ({ id }: SessionLine): string | null =>
+    id === null || names.missingBaseOf(id) !== undefined ? id : (sessionOfBranch(id) ?? id);
+  const root = rootOf(session);
+  return near.flatMap((line, i) => (ofSource[i] && rootOf(line) === root ? [i] : []));
 }
+
+const isLikeBranch = ({ id }: SessionLine): boolean => id !== null && sessionOfBranch(id) !== undefined;
 
 const isOfSource = (one: SessionLine, other: SessionLine): boolean =>
   one.source === other.source && one.input === other.input;
-
-const rootOf = (id: string | null): string | null => (id === null ? null : (sessionOfBranch(id) ?? id));
 
 /** Sorts by the place in the ledger, the contained ones last, so that each one comes after its parent. */
 function inOrder(relatives: readonly Relative[]): readonly Relative[] {

@@ -101,6 +101,7 @@ export const VIEW_OPTIONS = {
   logs: {
     group: 'Input',
     help: 'Show logged lines beside records, from this input of build; repeat it for each input, in the same order',
+    shown: 'the inputs of build if they are still there; with --export, none',
     type: texts('PATH'),
   } as Option<readonly string[]>,
   export: {

@@ -95,6 +95,8 @@ export interface RunFacts {
   readonly worker_restarts: number;
   /** The inputs as the user wrote them; for a stream its name. @example ["examples/logs"] */
   readonly inputs: readonly string[];
+  /** The folder that the run was started in: relative inputs are below it. @example "/srv/agents" */
+  readonly folder: string;
   /** Whether the run resumed from the checkpoint of a run that was stopped. @example false */
   readonly resumed: boolean;
   /** Sources that were not read again, because the results of a previous run were reused. @unit sources @example 0 */

@@ -1,5 +1,5 @@
 /** `explain --in`: reads a log with the settings of the dataset. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
@@ -109,4 +109,19 @@ test('a manifest without settings leaves the defaults', async () => {
   expect(await explain(1)).toContain('made a record');
   writeFileSync(join(out, 'manifest.json'), '{}');
   expect(await explain(1)).toContain('made a record');
+});
+
+test('relative inputs are looked for in the folder that the run was started in', async () => {
+  const { folder, out, explain } = await built([entry()]);
+  const facts = join(out, 'run.json');
+  const run = JSON.parse(readFileSync(facts, 'utf8'));
+  expect(run.folder).toBe(process.cwd());
+  writeFileSync(facts, JSON.stringify({ ...run, inputs: ['logs'], folder }));
+  expect(await explain(1)).toMatch(/^0\na\.jsonl, line 1, bytes 0 to .*made a record/);
+
+  renameSync(join(folder, 'logs'), join(folder, 'moved'));
+  expect(await explain(1)).toContain(
+    '"msg":"a.jsonl not found, also not in logs: name the folder of the logs with --root DIR"',
+  );
+  expect(await explain(1, '--root', join(folder, 'moved'))).toContain('made a record');
 });

@@ -1,7 +1,9 @@
 /** The viewer reads the lines of a dataset with the settings of its manifest. */
+import { readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openView } from '../../../src/job/view.ts';
+import { turnmill as builtCommand } from '../../support/command.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from '../cli/small-logs.ts';
@@ -30,4 +32,40 @@ test('shows a change that a limit made', async () => {
 test('ignores settings of formats and of runs', async () => {
   const flags = ['--max-part', '10', '--format', 'openai', '--on-finding', 'no-answer=keep', '--limit', '1'];
   expect(await changesWith(...flags)).toContain('part-too-big');
+});
+
+test('finds the logs of the build by itself, unless another machine named them', async () => {
+  const folder = temporaryFolder();
+  const out = join(folder, 'out');
+  const log = writeLog(folder, 'logs/a.jsonl', [entry()]);
+  expect((await turnmill(['build', join(folder, 'logs'), '--out', out])).status).toBe(0);
+  const found = async (): Promise<string | undefined> => {
+    const { viewed, close } = await openView({ target: out });
+    close();
+    return viewed.sources?.find({ source: 'a.jsonl' })?.path;
+  };
+  expect(await found()).toBe(log);
+  const facts = join(out, 'run.json');
+  const run = readFileSync(facts, 'utf8');
+  const { host, ...others } = JSON.parse(run);
+  writeFileSync(facts, JSON.stringify({ ...others, host: `not-${host}` }));
+  expect(await found()).toBeUndefined();
+  writeFileSync(facts, run);
+  rmSync(log);
+  rmdirSync(join(folder, 'logs'));
+  expect(await found()).toBeUndefined();
+});
+
+test('exported pages have parts of the logs only if the user names the logs', async () => {
+  const folder = temporaryFolder();
+  const out = join(folder, 'out');
+  const path = writeLog(folder, 'a.jsonl', [entry(), '{"password":"hunter22"', entry({ second: 1 })]);
+  expect((await turnmill(['build', path, '--out', out])).status).toBe(3);
+  const exported = async (name: string, ...logs: readonly string[]): Promise<string> => {
+    const pages = join(folder, name);
+    expect((await builtCommand(['view', out, '--export', pages, ...logs])).status).toBe(0);
+    return readFileSync(join(pages, 'data/rejection-0.js'), 'utf8');
+  };
+  expect(await exported('without')).not.toContain('hunter22');
+  expect(await exported('with', '--logs', path)).toContain('hunter22');
 });

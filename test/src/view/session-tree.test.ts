@@ -1,5 +1,5 @@
 /** The tree of a session shows what a naive comparison of the records finds. */
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { build } from '../../../src/job/build.ts';
@@ -144,6 +144,29 @@ test('sessions whose ids only look like those of branches are on their own', asy
   expect(dataset.sessions).toBe(3);
   for (const [i, tree] of (await treesOf(dataset)).entries())
     expect(tree.members.map(({ id }) => id)).toEqual([ids[i]]);
+});
+
+test('so are they in a log with more sessions than are looked through, beside one that has branches', async () => {
+  const line = (id: string, n: number): string =>
+    `${entryLine({ id, at: n, messages: [{ role: 'user', content: id }] })}\n`;
+  const [issues, parts] = [300, 230];
+  const ids = Array.from({ length: issues }, (_, i) => `owner/repo#${i + 2}`);
+  const branches = ['own', ...Array.from({ length: parts }, (_, i) => `own#${i + 2}`)];
+  const text = [...ids, ...branches].map(line).join('');
+  const settings = { copies: 'keep', sessionBy: 'id', dialect: 'exchange' } as const;
+  const dataset = await opened(await datasetOf({ 'all.jsonl': text }, settings));
+  const shown = async (number: number) => (await treeOf(dataset, number))?.members.map(({ id }) => id);
+  expect(await shown(issues - 10)).toEqual([ids[issues - 10]]);
+  expect(await shown(issues)).toEqual(branches.slice(0, 40));
+  expect(await shown(issues + parts)).toEqual(branches.slice(-40));
+});
+
+test('sessions without an id are on their own', async () => {
+  const text = ['a', 'b'].map((content) => JSON.stringify({ messages: [{ role: 'user', content }] }));
+  const out = await datasetOf({ 'all.jsonl': `${text.join('\n')}\n` }, { copies: 'keep' });
+  const sessions = join(out, 'ledger/sessions.jsonl');
+  writeFileSync(sessions, readFileSync(sessions, 'utf8').replaceAll(/"id":"[^"]*"/g, '"id":null'));
+  for (const tree of await treesOf(await opened(out))) expect(tree.members).toHaveLength(1);
 });
 
 test('of many branches the nearest are shown', async () => {

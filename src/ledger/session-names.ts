@@ -4,7 +4,7 @@
  */
 import { HashedSet } from '../../transforms/model/hashed-set.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
-import { sessionOfBranch } from '../ledger/branch-id.ts';
+import { sessionOfBranch } from './branch-id.ts';
 
 /** An id with more places where another one may end is not divided: it may be as long as a line. */
 const MAX_PARTS = 100;
