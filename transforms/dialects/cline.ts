@@ -4,6 +4,7 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
+import { decode } from '../json/utf8.ts';
 import type { LineFate } from '../model/element.ts';
 import { differentSpeakers } from '../model/known-roles.ts';
 import { ClineTask, isClineMessage, isClineSession } from './cline/message.ts';
@@ -42,6 +43,8 @@ function read(json: JsonView, context: ReadContext, task: ClineTask): LineFate {
     return context.reject('bad-event', 'the message has no role, or its content is not valid', json);
   if (isOfTwoSpeakers(json)) return context.reject('unknown-speaker', differentSpeakers('the message'), json);
   const { fold, origin } = context;
+  const time = json.get('ts');
+  if (task.last.isAgain(json, time && decode(time.bytes), origin)) return context.drop('copied-line');
   task.add(json, `${origin.line} ${origin.offset}`, context, () => {
     const isNew = !fold.has(MAIN);
     fold.open(MAIN, origin.source, json.get('ts'));

@@ -15,7 +15,7 @@ import type { ReadContext } from './dialect-spec.ts';
 import { readForeignMessages } from './messages/foreign-messages.ts';
 import { readTurns } from './messages/sharegpt-turns.ts';
 import { readValueParts, UnknownPart } from './messages/value-parts.ts';
-import { systemMessage } from './shared/build-messages.ts';
+import { withSystem } from './shared/build-messages.ts';
 import { carriesContent } from './shared/carried-content.ts';
 import { CHAT_MESSAGE } from './shared/known-members.ts';
 import { missingOrBad } from './shared/line-objects.ts';
@@ -210,8 +210,7 @@ const messages: Dialect = defineDialect({
     const system = prompt ?? json.get('system');
     if (system !== undefined && system.type !== 'string' && system.type !== 'null')
       return context.reject('bad-messages', 'system is not valid', system);
-    const messages =
-      system === undefined ? listed.messages : [...systemMessage(system.bytes), ...listed.messages];
+    const messages = system === undefined ? listed.messages : withSystem(system.bytes, listed.messages);
     const own = prompt === undefined ? [listed.name] : [listed.name, PROMPT];
     const notes = [ignored.in(json, context.origin, own), unreadAnswer(json, own, messages)].filter(
       (note) => note !== undefined,

@@ -44,6 +44,49 @@ it('joins the lines of one answer of Qwen Code, up to the next result', () => {
   ]);
 });
 
+describe('a line whose parent comes after it', () => {
+  const line = (uuid: string, parentUuid: string | null, role: string, content: unknown = uuid) => ({
+    ...{ type: role, uuid, parentUuid, sessionId: 's' },
+    message:
+      role === 'user' ? { role, content } : { id: uuid, role, content: [{ type: 'text', text: uuid }] },
+  });
+  const whyMissing = (...objects: readonly object[]) => {
+    const reader = claudeCode.create();
+    const lines = objects.map((object, i) => lineOf(JSON.stringify(object), asBuffer, i + 1, i * 1000));
+    const read = [...lines.flatMap((one) => [...reader.read(one)]), ...(reader.end?.() ?? [])];
+    return (read.filter(({ kind }) => kind === 'entry') as readonly Entry[]).flatMap(({ messages }) =>
+      messages.flatMap(({ notes = [] }) => notes.filter(({ rule }) => rule === 'parent-missing')),
+    );
+  };
+  const [q1, a1, q2, a2] = [
+    line('q1', null, 'user'),
+    line('a1', 'q1', 'assistant'),
+    line('q2', 'a1', 'user'),
+    line('a2', 'q2', 'assistant'),
+  ];
+
+  it('is reported, because the order of the log is not that of the conversation', () => {
+    expect(whyMissing(q1, a1, q2, a2)).toEqual([]);
+    expect(whyMissing(q1, q2, a1, a2)).toMatchObject([{ message: expect.stringContaining('after it') }]);
+    expect(whyMissing(a1, q1, q2, a2)).toMatchObject([{ message: expect.stringContaining('after it') }]);
+  });
+
+  it('is not if it is a result, which is moved to its call, or if the parent says nothing', () => {
+    const call = {
+      ...{ type: 'assistant', uuid: 'c1', parentUuid: 'q1', sessionId: 's' },
+      message: {
+        id: 'c1',
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }],
+      },
+    };
+    const early = line('r1', 'c1', 'user', [{ type: 'tool_result', tool_use_id: 't', content: 'r' }]);
+    expect(whyMissing(q1, early, call, line('a2', 'r1', 'assistant'))).toEqual([]);
+    const progress = { type: 'progress', uuid: 'p', parentUuid: 'q1', sessionId: 's' };
+    expect(whyMissing(q1, line('a1', 'p', 'assistant'), progress)).toEqual([]);
+  });
+});
+
 it('reads queued prompts and notifications, which the model received, but no lines for the shell', () => {
   const queued = (uuid: string, more: object) => ({
     ...{ type: 'attachment', uuid, parentUuid: null, sessionId: 's' },

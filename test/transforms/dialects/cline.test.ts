@@ -31,6 +31,14 @@ describe('cline', () => {
     expect(detects(cline, message('manager', 'a'))).toBe(false);
   });
 
+  it('reads a message once that a log has twice in a row with its time', () => {
+    const [asked, said] = [message('user', 'a'), { ...message('assistant', 'b'), ts: 1770112801000 }];
+    const elements = elementsOf(cline, asked, said, said, { ...said, ts: 1770112802000 });
+    expect(elements).toContainEqual(expect.objectContaining({ fate: 'dropped:copied-line' }));
+    const entry = elements.find((one): one is Entry => one.kind === 'entry');
+    expect(entry && messagesOf(entry)).toHaveLength(3);
+  });
+
   it('reports results that are texts only when calls have no other results', () => {
     const use = (id: string) => [{ type: 'tool_use', id, name: 'f', input: {} }];
     const notesOf = (...content: readonly unknown[]): readonly string[] => {

@@ -130,6 +130,17 @@ it('reads an answer once whose event has other white space around it', () => {
     expect(saidIn(say('user', 'q'), ...lines)).toEqual([['user q', 'assistant a.']]);
 });
 
+it('reads an item once that a log has twice in a row under its id', () => {
+  const said = (id: string, words: string) => item({ ...say('assistant', words).payload, id });
+  const typed = event({ type: 'user_message', message: 'q' });
+  const twice = [said('m1', 'a'), typed, said('m1', 'a')];
+  expect(saidIn(say('user', 'q'), ...twice)).toEqual([['user q', 'assistant a']]);
+  expect(fatesOf(say('user', 'q'), ...twice)).toContain('dropped:copied-line');
+  expect(messagesOf(entriesOf(call('1'), call('1'), result('1', 'r'))[0])[0].tool_calls).toHaveLength(1);
+  expect(saidIn(say('user', 'q'), said('m1', 'a'), said('m2', 'a'))).toEqual([['user q', 'assistant a\na']]);
+  expect(saidIn(say('user', 'go'), say('user', 'go'))).toEqual([['user go', 'user go']]);
+});
+
 it('keeps the whole of a result that has more than an output and its metadata', () => {
   const wrapped = { output: 'r', metadata: { exit_code: 1 } };
   const contentOf = (output: object) =>

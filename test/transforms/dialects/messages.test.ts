@@ -43,6 +43,14 @@ describe.each(KINDS)('a conversation in a %s', (_kind, make) => {
   });
 });
 
+test('a system text beside messages that begin with it is read once', () => {
+  const messages = '[{"role":"system","content":"\\u0041 b"},{"role":"user","content":"q"}]';
+  expect(allTexts(one(`{"system":"A b","messages":${messages}}`))).toHaveLength(2);
+  expect(allTexts(one(`{"system":"A c","messages":${messages}}`))).toHaveLength(3);
+  const beside = turns(['system', 's'], ['human', 'q']).replace('{', '{"system":"s",');
+  expect(allTexts(one(beside))).toHaveLength(2);
+});
+
 const list = '[{ "role":"user","content":"a"},{"role":"assistant","content":"\\u00e9","n":1.0}]';
 const listed = ['{ "role":"user","content":"a"}', '{"role":"assistant","content":"\\u00e9","n":1.0}'];
 

@@ -264,6 +264,16 @@ describe('pi', () => {
     expect(rules.map((of) => of.includes('unread-text'))).toEqual([false, true]);
   });
 
+  it('says that a compaction names a kept message that is not there', () => {
+    const rulesOf = (kept: string) =>
+      (
+        elementsOf(head, user('1', null), compaction('2', '1', kept), answer('3', '2')) as readonly Entry[]
+      ).map(({ messages }) => messages.flatMap(({ notes = [] }) => notes.map(({ rule }) => rule)));
+    expect(rulesOf('9')[1]).toContain('parent-missing');
+    expect(rulesOf('1')[1]).not.toContain('parent-missing');
+    expect(rulesOf('')[1]).not.toContain('parent-missing');
+  });
+
   it('drops changes of tools and of the leaf without a finding', () => {
     const lines = ['active_tools_change', 'leaf'].map((type, i) => ({ type, id: `x${i}`, parentId: '1' }));
     const [entry] = elementsOf(head, user('1', null), ...lines, answer('2', '1')).filter(

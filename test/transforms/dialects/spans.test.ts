@@ -25,6 +25,25 @@ it('a call that is held until the end of its source, and cannot be read then, is
 });
 
 describe('a span', () => {
+  it('has the system text once that is an attribute and the first message', () => {
+    const span = (...texts: readonly string[]) => {
+      const system = texts.map((content) => ({ role: 'system', parts: [{ type: 'text', content }] }));
+      const attributes = {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.system_instructions': '[{"type":"text","content":"s"}]',
+        'gen_ai.input.messages': JSON.stringify([...system, user]),
+        'gen_ai.output.messages': JSON.stringify([reply]),
+      };
+      const [entry] = entriesOf(read([JSON.stringify({ traceId: 't', spanId: 's', attributes })]));
+      return messagesOf(entry as Entry).map(({ content }) => content);
+    };
+    expect(span()).toEqual(['s', 'a', 'b']);
+    expect(span('s')).toEqual(['s', 'a', 'b']);
+    expect(span('t', 's')).toEqual(['s', 't', 's', 'a', 'b']);
+    const logged = { system: 's', messages: [{ role: 'system', content: 's' }, user] };
+    expect(only(observation(logged, reply)).messages).toHaveLength(2);
+  });
+
   it('without messages is rejected', () => {
     const span = {
       attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm' },

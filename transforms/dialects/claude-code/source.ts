@@ -13,8 +13,16 @@ import { LineSpots } from '../fold/line-spots.ts';
 import { type ItemFacts, noteItem } from '../fold/thread.ts';
 import { ANTHROPIC_MESSAGE } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { COPIED_HISTORY, INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
+import {
+  COPIED_HISTORY,
+  INTERRUPT,
+  KEPT_MISSING,
+  TWO_IDS,
+  unknownEvent,
+  warning,
+} from '../shared/reading-notes.ts';
 import { AnswerNames } from './answer-names.ts';
+import { AwaitedLines } from './awaited-lines.ts';
 import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
 import { type ClaudeLine, isMark, SPEAKERS, type UserContent } from './line.ts';
 import { CLIENT_EVENTS, isCommand } from './marks.ts';
@@ -30,15 +38,6 @@ const PARENT_MISSING = warning(
   'parent-missing',
   'the parent of a line is not in the log: it is read in the order of the log',
 );
-const KEPT_MISSING = warning(
-  'parent-missing',
-  'messages that a compaction kept are not in the conversation before it: they are left out',
-);
-
-interface Awaited {
-  readonly thread: string;
-  readonly note: ReadingNote;
-}
 
 export class ClaudeSource {
   readonly #splits: boolean;
@@ -51,8 +50,7 @@ export class ClaudeSource {
   /** The last line with a command of the client: what the command says to the model comes after it. */
   #command: string | undefined;
   readonly #answers = new AnswerNames();
-  /** Lines that were named but have not occurred yet, with what to report if they never do. */
-  readonly #awaited = new Map<string, Awaited>();
+  readonly #awaited = new AwaitedLines();
   readonly #kept = new KeptMessages();
   readonly #replay = new Replay();
   readonly #queue = new PromptQueue();
@@ -303,7 +301,7 @@ export class ClaudeSource {
     const { uuid, parent } = line;
     if (uuid !== undefined) {
       this.#spots.follow(uuid, parent ?? undefined, () => this.#threadOf(line));
-      this.#hasOccurred(uuid);
+      this.#awaited.occur(uuid, false, context.fold);
     }
     return context.drop(rule);
   }
@@ -326,18 +324,12 @@ export class ClaudeSource {
   }
 
   #expectLine(uuid: string, thread: string, note = PARENT_MISSING): void {
-    if (this.#spots.has(uuid)) return;
-    const key = keyOf(uuid);
-    if (!this.#awaited.has(key)) this.#awaited.set(key, { thread, note });
+    if (!this.#spots.has(uuid)) this.#awaited.expect(uuid, thread, note);
   }
 
   /** Called at the end of the source: reports the lines that were named but did not occur. */
   end(fold: Fold): Rejection | undefined {
-    for (const { thread, note } of this.#awaited.values()) {
-      if (!fold.has(thread)) continue;
-      fold.open(thread, '');
-      fold.note(note);
-    }
+    this.#awaited.end(fold);
     return this.#stream.end(fold);
   }
 
@@ -350,19 +342,18 @@ export class ClaudeSource {
   }
 
   #recordSpot(
-    { uuid }: ClaudeLine,
+    { uuid, parent }: ClaudeLine,
     thread: string,
     place: FoldPlace | undefined,
-    { fold }: ReadContext,
+    { fold, origin }: ReadContext,
   ): void {
     if (uuid === undefined) return;
     this.#spots.put(uuid, thread, place, fold);
-    if (place !== undefined) fold.identify(uuid);
-    this.#hasOccurred(uuid);
-  }
-
-  #hasOccurred(uuid: string): void {
-    if (this.#awaited.size > 0) this.#awaited.delete(keyOf(uuid));
+    if (place !== undefined) {
+      fold.identify(uuid);
+      this.#awaited.addChild(parent, place);
+    }
+    this.#awaited.occur(uuid, place?.offset === origin.offset, fold);
   }
 
   #noteUnknown(type: string): void {

@@ -17,6 +17,7 @@ import { makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { detailsOf, thoughtsOf } from '../shared/chat-object.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { ANTHROPIC_BLOCK, REASONING_DETAIL } from '../shared/known-members.ts';
+import { LastObject } from '../shared/last-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
 import { blocksOf } from '../shared/message-parts.ts';
@@ -74,6 +75,8 @@ const isSummary = (message: JsonView): boolean =>
 export class ClineTask {
   /** Name of the answer that began with reasoning. */
   #begun: string | undefined;
+  /** The message before, if each is an object apart. */
+  readonly last: LastObject = new LastObject();
 
   /**
    * @param name of the message, if it is an answer

@@ -8,6 +8,7 @@ import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { leaveUnknown } from '../shared/carried-content.ts';
 import { RESPONSES_ITEM } from '../shared/known-members.ts';
+import { LastObject } from '../shared/last-object.ts';
 import { firstRejection } from '../shared/line-objects.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import {
@@ -58,6 +59,7 @@ export class CodexSource {
   /** Whether the current conversation has anything besides the system text. */
   #hasBegun = false;
   #answers = new TurnAnswers();
+  readonly #last = new LastObject();
   /** The last text of an event before any item. */
   #said: { readonly text: string | undefined; readonly isItem: boolean | undefined } | undefined;
 
@@ -271,6 +273,9 @@ export class CodexSource {
       this.#addTools(tools, context);
       return undefined;
     }
+    const mark = item.textOf('id') || item.textOf('call_id');
+    if (!this.#isCopying && this.#last.isAgain(item, mark, context.origin))
+      return context.drop('copied-line');
     context.fold.expect(item, RESPONSES_ITEM, 'payload');
     const read = readItem(item);
     if (read.kind === 'bad') return context.reject('bad-event', read.detail, item);

@@ -4,17 +4,18 @@
  */
 
 import type { JsonView } from '../../json/json-view.ts';
-import type { Fate, LineFate, ReadingNote, Rejection } from '../../model/element.ts';
+import type { LineFate, ReadingNote, Rejection } from '../../model/element.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
 import { OTHER_ROLE_THAN_TYPE } from '../../model/known-roles.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import { readVersion, type Version } from '../fold/later-version.ts';
 import { makeMessage } from '../shared/build-messages.ts';
-import { leaveUnknown } from '../shared/carried-content.ts';
+import { leaveUnknown, mayHoldContent } from '../shared/carried-content.ts';
 import { contentOfParts } from '../shared/content-parts.ts';
 import { GEMINI_PART } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
+import { PARENT_MISSING } from '../shared/reading-notes.ts';
 import { known } from '../shared/unread-text.ts';
 import { blocksOfPart, type GeminiResult, partOf, resultOfParts } from './message.ts';
 
@@ -127,10 +128,12 @@ export class ContentsSource {
   /**
    * Handles a compression: the next conversation begins with the compressed history. Drops other lines of the client.
    */
-  #readSystem(line: JsonView, uuid: string | undefined, context: ReadContext): Fate | undefined {
+  #readSystem(line: JsonView, uuid: string | undefined, context: ReadContext): LineFate {
     const { fold } = context;
     const history = line.get('systemPayload')?.get('compressedHistory')?.elements() ?? [];
-    const isCompression = line.get('subtype')?.text() === COMPRESSION && history.every(isContent);
+    const isCompression = line.get('subtype')?.text() === COMPRESSION;
+    if (isCompression && (history.length === 0 ? mayHoldContent(line) : !history.every(isContent)))
+      return context.reject('bad-event', 'the history of a compression is not a list of messages', line);
     if (!isCompression || history.length === 0 || !fold.has(MAIN)) {
       if (uuid !== undefined && fold.has(MAIN)) {
         this.#open(context, undefined, QWEN);
@@ -157,6 +160,9 @@ export class ContentsSource {
   #rewind(line: JsonView, context: ReadContext): void {
     const { fold } = context;
     const place = this.#placeOf(line, context);
+    const parent = line.get('parentUuid')?.text();
+    const isMissing = parent !== undefined && !this.#spots.has(parent) && !this.#replaced.has(parent);
+    if (isMissing) fold.note(PARENT_MISSING);
     if (place !== fold.last) fold.cut(place);
   }
 

@@ -15,7 +15,13 @@ import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { foldResultBlocks } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
-import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from '../shared/reading-notes.ts';
+import {
+  COPIED_HISTORY,
+  INTERRUPT,
+  KEPT_MISSING,
+  PARENT_MISSING,
+  unknownEvent,
+} from '../shared/reading-notes.ts';
 import { isOtherThanList } from '../shared/unread-text.ts';
 import { PI_MESSAGE, type PiMessage, readPiMessage } from './message.ts';
 import { StreamedMessages } from './streamed-messages.ts';
@@ -34,11 +40,6 @@ const SUMMARIES: ReadonlySet<string> = new Set(['branch_summary', 'compaction'])
 /** Events of `pi --mode json` that announce or repeat a message. */
 const STREAM_EVENT =
   /^(?:(?:agent|turn)_(?:start|end)|message_(?:start|update)|tool_execution_(?:start|update|end))$/;
-
-const PARENT_MISSING = warning(
-  'parent-missing',
-  'the parent of a line is not in the conversation: it is read in the order of the log',
-);
 
 /** Position of an entry: that of its message, or of the message before it. */
 interface Spot {
@@ -161,6 +162,7 @@ export class PiSource {
     if (lost !== undefined) return context.reject('bad-event', lost, tail);
     this.#goTo(entry, context);
     const { fold } = context;
+    const lacksKept = this.#keptSpot(entry) === 'missing' && (tail?.elements().length ?? 0) === 0;
     const kept = fold.itemsFrom(this.#firstKept(entry, fold.last.index + 1));
     fold.close(true);
     this.#isCompacted = true;
@@ -168,6 +170,7 @@ export class PiSource {
     fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
     this.#keepSpots(new Map(fold.carry(kept).map((copy, i) => [kept[i] as FoldPlace, copy])));
     if (kept.length === 0) this.#addTail(tail, context);
+    if (lacksKept) fold.note(KEPT_MISSING);
     this.#recordSpot(entry, fold.last);
     return undefined;
   }
@@ -195,11 +198,16 @@ export class PiSource {
 
   /** Index of the first kept message; `count` if none was kept. */
   #firstKept(entry: JsonView, count: number): number {
+    const spot = this.#keptSpot(entry);
+    if (spot === undefined || spot === 'missing') return count;
+    return (spot.place?.index ?? -1) + (spot.isOwn ? 0 : 1);
+  }
+
+  /** The position of the first entry that a compaction kept; undefined if it names none. */
+  #keptSpot(entry: JsonView): Spot | 'missing' | undefined {
     const index = entry.get('firstKeptEntryIndex');
     const id = entry.get('firstKeptEntryId')?.text() ?? (index === undefined ? '' : `#${index.parsed()}`);
-    const spot = this.#spots.get(id);
-    if (spot === undefined) return count;
-    return (spot.place?.index ?? -1) + (spot.isOwn ? 0 : 1);
+    return id === '' ? undefined : (this.#spots.get(id) ?? 'missing');
   }
 
   /** Opens the conversation, and goes back to the entry's parent if that is not the entry before. */

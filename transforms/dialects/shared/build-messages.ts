@@ -8,6 +8,7 @@ import { quote } from '../../json/respace.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
+import { stringValue } from '../../model/message.ts';
 
 /** A member of a message: its key, and its value as JSON text. */
 export type Piece = readonly [key: string, json: Uint8Array | string];
@@ -92,6 +93,19 @@ export function toolMessage(
 export function systemMessage(text: Uint8Array): readonly Message[] {
   if (text[0] !== QUOTE || text.length === EMPTY_STRING_BYTES) return [];
   return [makeMessage('system', [['content', text]])];
+}
+
+/** Messages after the system text that a log has beside them, unless they begin with the same. @param text JSON text */
+export function withSystem(text: Uint8Array, messages: readonly Message[]): readonly Message[] {
+  const [system] = systemMessage(text);
+  return system === undefined || isSameText(system, messages[0]) ? messages : [system, ...messages];
+}
+
+/** Are both system messages with the same text? */
+export function isSameText(system: Message, other: Message | undefined): boolean {
+  if (system.role !== 'system' || other?.role !== 'system') return false;
+  const text = stringValue(system.bytes, 'content');
+  return text !== undefined && text === stringValue(other.bytes, 'content');
 }
 
 /** The JSON text of a call in OpenAI's format. @param args JSON text, usually a string */

@@ -10,7 +10,7 @@ import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { roleNamed } from '../../model/known-roles.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
-import { objectOf, type Piece } from './build-messages.ts';
+import { isSameText, objectOf, type Piece } from './build-messages.ts';
 import { RESPONSE_ITEM } from './known-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn } from './message-blocks.ts';
@@ -125,10 +125,11 @@ function addObject(transcript: Transcript, request: JsonView): void {
   }
   const bare = request.get('messages')?.elements().find(isBareText);
   if (bare !== undefined) transcript.refuse('unknown-content', BARE_TEXT, bare);
-  addSystem(transcript, firstOf(request, ...SYSTEMS) ?? firstOf(request.get('config'), ...SYSTEMS));
-  if (inner.type === 'array' && inner.elements().some((one) => isItem(one)))
+  const system = firstOf(request, ...SYSTEMS) ?? firstOf(request.get('config'), ...SYSTEMS);
+  if (inner.type === 'array' && inner.elements().some((one) => isItem(one))) {
+    addSystem(transcript, system);
     addItems(transcript, inner.elements());
-  else addRequest(transcript, inner);
+  } else addWithSystem(transcript, system, inner);
 }
 
 const isBareText = (one: JsonView): boolean => one.type === 'string' && unpacked(one) === one;
@@ -149,6 +150,20 @@ export function addSystem(transcript: Transcript, logged: JsonView | undefined):
   if (system.type === 'string' && isPrintedMessages(system)) refusePrinted(transcript, system);
   const blocks = blocksOf(firstOf(system, 'parts', 'content') ?? system);
   if (blocks.length > 0) transcript.addBlocks('system', blocks);
+}
+
+/** Adds the system text that a log has beside its messages, and these, which may begin with the same. */
+export function addWithSystem(
+  transcript: Transcript,
+  system: JsonView | undefined,
+  messages: JsonView | undefined,
+): void {
+  addSystem(transcript, system);
+  const list = transcript.messages;
+  const count = list.length;
+  addRequest(transcript, messages);
+  const [own, first] = list.slice(count - 1);
+  if (count > 0 && own !== undefined && isSameText(own, first)) list.splice(count, 1);
 }
 
 /** Items of the Responses API. Reasoning, texts and calls between two user or output items form one message. */

@@ -21,6 +21,14 @@ export const OTHER_ANSWER: ReadingNote = warning(
   'other-choices',
   'the call has another answer under a second name: the one under the first name is kept',
 );
+export const PARENT_MISSING: ReadingNote = warning(
+  'parent-missing',
+  'the parent of a line is not in the conversation: it is read in the order of the log',
+);
+export const KEPT_MISSING: ReadingNote = warning(
+  'parent-missing',
+  'messages that a compaction kept are not in the conversation before it: they are left out',
+);
 /** About a response that was logged without its request. */
 export const NO_QUESTION: ReadingNote = warning(
   'no-question',

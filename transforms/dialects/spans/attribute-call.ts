@@ -7,7 +7,7 @@ import { wordSet, words } from '../../model/words.ts';
 import { addAnswer, isCut, noteFinish } from '../shared/logged-answer.ts';
 import {
   addRequest,
-  addSystem,
+  addWithSystem,
   type CallFacts,
   type LoggedCall,
   readTools,
@@ -242,9 +242,8 @@ export function readAttributes(
 const OUTPUT = 'gen_ai.output.messages';
 
 function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFacts {
-  addSystem(transcript, attributes.at('gen_ai.system_instructions').value);
   const [input, logged] = ['gen_ai.input.messages', OUTPUT].map((path) => attributes.at(path).json());
-  addRequest(transcript, input);
+  addWithSystem(transcript, attributes.at('gen_ai.system_instructions').value, input);
   const output = unpacked(answerIn(OUTPUT, logged));
   for (const list of [unpacked(input), output]) if (list?.type === 'object') refuseValue(transcript, list);
   const [response, request] = [attributes.at('gen_ai.response'), attributes.at('gen_ai.request')];

@@ -92,6 +92,35 @@ describe('a checkpoint of Gemini CLI', () => {
 });
 
 describe('a recording of Qwen Code', () => {
+  it('says that the parent of a typed text is not before it', () => {
+    const rulesOf = (parent: string | null) =>
+      elementsOf([
+        line('1', null, 'user', user(says('a'))),
+        line('2', '1', 'assistant', model(says('b'))),
+        line('3', parent, 'user', user(says('c'))),
+      ]).flatMap((one) =>
+        one.kind === 'entry' ? one.messages.flatMap(({ notes = [] }) => notes.map(({ rule }) => rule)) : [],
+      );
+    expect(rulesOf('2')).not.toContain('parent-missing');
+    expect(rulesOf('9')).toContain('parent-missing');
+  });
+
+  it('rejects a compression whose history has another form', () => {
+    const lines = [line('1', null, 'user', user(says('a'))), line('2', '1', 'assistant', model(says('b')))];
+    const compressed = (systemPayload: object) =>
+      elementsOf([
+        ...lines,
+        line('3', '2', 'system', undefined, { subtype: 'chat_compression', systemPayload }),
+      ]);
+    for (const history of [[{ role: 'user', text: 'So far: b.' }], { summary: 'So far: b.' }, 'So far: b.'])
+      expect(compressed({ compressedHistory: history })).toContainEqual(
+        expect.objectContaining({ kind: 'rejection', reason: 'bad-event' }),
+      );
+    expect(compressed({ info: { tokens: 4 } })).toContainEqual(
+      expect.objectContaining({ fate: 'dropped:client-event' }),
+    );
+  });
+
   const begin = [
     line('1', null, 'user', user(says('When?'))),
     line('2', '1', 'system', undefined, { subtype: 'ui_telemetry', systemPayload: {} }),
