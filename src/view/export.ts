@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { modesLike } from '../dataset/modes.ts';
 import { ioError, TurnmillError } from '../errors.ts';
+import { termsOf } from './facets.ts';
 import { HEADERS } from './refusals.ts';
 import { ROUTES, type Viewed } from './routes.ts';
 import { pageFiles } from './server.ts';
@@ -85,8 +86,7 @@ class Exporter {
     await this.#answers('session', sessions, renumber);
     await this.#answers('tree', sessions, renumber);
     await this.#answers('record-tree', numbers, renumber);
-    const rows = await Promise.all(sessions.map((i) => this.#row('sessions', i)));
-    this.#chunk('sessions-0', rows.map(renumbered));
+    await this.#list('sessions', sessions);
     const rejections = Array.from({ length: rejected }, (_, i) => i);
     await this.#answers('rejection', rejections);
     this.#chunk('rejected-0', await this.#rows('rejected', rejected));
@@ -95,8 +95,7 @@ class Exporter {
 
   /** Exports records. @returns the numbers of their sessions */
   async #records(numbers: readonly number[]): Promise<readonly number[]> {
-    const rows = await Promise.all(numbers.map((i) => this.#row('records', i)));
-    this.#chunk('records-0', rows.map(renumbered));
+    await this.#list('records', numbers);
     await this.#answers('record', numbers);
     await this.#answers('changes', numbers);
     const sessions = await Promise.all(numbers.map((i) => this.#viewed.dataset?.sessionOfRecord(i)));
@@ -112,9 +111,16 @@ class Exporter {
     }
   }
 
-  async #row(route: string, i: number): Promise<string> {
-    const [row] = JSON.parse(await this.#respond(`${route}?from=${i}&count=1`)) as readonly unknown[];
-    return JSON.stringify(row ?? {});
+  /** Exports the rows of a list, numbered by their place in it, with what the page filters them by. */
+  async #list(list: 'records' | 'sessions', numbers: readonly number[]): Promise<void> {
+    const { dataset } = this.#viewed;
+    const terms = dataset && (await termsOf(dataset, list));
+    const rows: string[] = [];
+    for (const [i, number] of numbers.entries()) {
+      const [row] = JSON.parse(await this.#respond(`${list}?from=${number}&count=1`)) as readonly object[];
+      rows.push(JSON.stringify({ ...row, i, terms: terms?.(number) }));
+    }
+    this.#chunk(`${list}-0`, rows);
   }
 
   async #rows(route: string, count: number): Promise<readonly string[]> {
@@ -153,11 +159,6 @@ class Exporter {
       throw ioError('write', path, error);
     }
   }
-}
-
-/** Renumbers a row by its place in the list. */
-function renumbered(row: string, i: number): string {
-  return JSON.stringify({ ...(JSON.parse(row) as object), i });
 }
 
 /** Returns a function that gives the links of a response the numbers of the export, and removes those to other records. */

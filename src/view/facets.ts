@@ -1,8 +1,9 @@
 /** The filters that a list can have: names for each field, the most frequent first, with the number of their rows if it is known. */
 import type { DatasetProfile } from '../dataset/schema/reports.ts';
-import type { Facet, FacetName } from './app/types.ts';
+import type { Field } from './app/query.ts';
+import type { Facet, FacetName, Terms } from './app/types.ts';
 import { META_FIELDS } from './meta-columns.ts';
-import type { Searched } from './search.ts';
+import { columnMatcher, type Searched } from './search.ts';
 import { splitOf, type ViewedDataset } from './viewed-dataset.ts';
 
 const MAX_NAMES = 40;
@@ -31,6 +32,34 @@ export async function facetsOf(dataset: ViewedDataset, list: Searched): Promise<
     dialect,
     ...META_FIELDS.map((field) => ({ field, names: namesOf(meta.count(field)) })),
   ]);
+}
+
+/** Fields whose names are in the rows themselves. */
+const SHOWN: readonly string[] = ['tool', 'fate', 'reason'];
+
+/** Returns a function that returns the names of a row that the row does not show, for an exported page. */
+export async function termsOf(
+  dataset: ViewedDataset,
+  list: 'records' | 'sessions',
+): Promise<(row: number) => Terms> {
+  const groups = [...new Set(dataset.manifest.shards.map(({ group }) => group))];
+  const facets = (await facetsOf(dataset, list)).filter(({ field }) => !SHOWN.includes(field));
+  if (list === 'records') facets.push({ field: 'group', names: groups.map((name) => ({ name })) });
+  const columns = await dataset.columns();
+  const testFor = async (field: Field, name: string): Promise<(row: number) => boolean> =>
+    list === 'records'
+      ? columnMatcher(dataset, { [field]: [name] })
+      : (row) => (field === 'finding' ? columns.has(row, name) : columns.isOf(row, name));
+  const fields = await Promise.all(
+    facets.map(async ({ field, names }) => {
+      const tests = names.map(async ({ name }) => ({ name, has: await testFor(field, name) }));
+      return { field, tests: await Promise.all(tests) };
+    }),
+  );
+  return (row) =>
+    Object.fromEntries(
+      fields.map(({ field, tests }) => [field, tests.filter(({ has }) => has(row)).map(({ name }) => name)]),
+    );
 }
 
 const nameOfReason = ({ reason, count }: DatasetProfile['rejections'][number]): FacetName => ({

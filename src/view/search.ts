@@ -1,7 +1,7 @@
 /** Searches records, sessions or rejections in order, and reports each hit immediately. */
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
-import { isExact, type Query, readQuery, type Sort } from './app/query.ts';
+import { isExact, type Query, rangeMatcher, readQuery, type Sort } from './app/query.ts';
 import { META_FIELDS } from './meta-columns.ts';
 import { orderOf } from './row-order.ts';
 import type { SessionColumns } from './session-columns.ts';
@@ -105,7 +105,7 @@ async function sessionMatcher(
 }
 
 /** Returns whether a session has these findings, and one of the dialects. */
-function isRightIn(
+export function isRightIn(
   columns: SessionColumns | undefined,
   session: number,
   rules: readonly string[],
@@ -145,7 +145,10 @@ async function recordMatcher(
 type Filters = Query['filters'];
 
 /** Returns a function that applies the filters that need no record: findings, metadata, splits and groups. */
-async function columnMatcher(dataset: ViewedDataset, filters: Filters): Promise<(record: number) => boolean> {
+export async function columnMatcher(
+  dataset: ViewedDataset,
+  filters: Filters,
+): Promise<(record: number) => boolean> {
   const { finding: rules = [], dialect, split, group, format } = filters;
   const columns = rules.length === 0 && dialect === undefined ? undefined : await dataset.columns();
   const sessionOf = columns && (await dataset.sessionsOfRecords());
@@ -188,18 +191,6 @@ function shapeMatcher(filters: Filters): ((content: Buffer) => boolean) | undefi
       return false;
     }
   };
-}
-
-const RANGE = /^(\d{1,15})(\.\.(\d{1,15})?)?$/;
-
-/** Returns a function that returns whether a number is in a range such as `5`, `5..9` or `5..`. */
-function rangeMatcher(terms: readonly string[] = []): (value: number) => boolean {
-  const ranges = terms.map((term) => {
-    const [, from, isRange, to] = RANGE.exec(term) ?? [];
-    const first = Number(from);
-    return [first, isRange === undefined ? first : Number(to ?? Number.POSITIVE_INFINITY)] as const;
-  });
-  return (value) => ranges.every(([from, to]) => value >= from && value <= to);
 }
 
 /** Returns whether a session has this fate; `rejected` matches all reasons. */

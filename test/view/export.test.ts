@@ -55,6 +55,17 @@ describe.skipIf(hasNoBrowser)('an exported page', () => {
     await until(page, `document.querySelector('.row .no')?.textContent === '${(largest[0] ?? 0) + 1}'`);
     const shown = await page.$$eval('.row .no', (all) => all.map((one) => Number(one.textContent) - 1));
     expect(shown).toEqual(largest.slice(0, shown.length));
+    // of the 11 records, the fifth, the seventh and the tenth call this tool
+    await goTo(page, '#/records');
+    await page.click('.find button[aria-expanded="false"]');
+    await page.click('.facets .chip[title="tool:developer__shell"]');
+    const numbers = "[...document.querySelectorAll('.row .no')].map((one) => one.textContent).join()";
+    await until(page, `${numbers} === '5,7,10'`);
+    await page.click('.find .line .chip');
+    await until(page, "document.querySelectorAll('.row .ttl').length === 11");
+    await goTo(page, '#/overview');
+    await page.click('.overview a[href*="tool%3Adeveloper__shell"]', { timeout: 10_000 });
+    await until(page, `${numbers} === '5,7,10'`);
     await goTo(page, '#/sessions?sort=errors');
     await until(page, "/\\d\\serrors?$/.test(document.querySelector('.row .tag.bad')?.textContent)");
     expect(requests.filter((url) => !url.startsWith('file:'))).toEqual([]);

@@ -3,6 +3,7 @@
  * do not log. Exported pages read files instead.
  */
 import { parseExact } from './exact.ts';
+import { facetsIn, rowMatcher, sortedRows } from './exported-rows.ts';
 import type { Sort } from './query.ts';
 import type { Row } from './types.ts';
 
@@ -83,6 +84,8 @@ async function fromChunk(path: string): Promise<string> {
   const [route = '', query = ''] = path.split('?');
   const parameters = new URLSearchParams(query);
   const number = Number(parameters.get('i') ?? parameters.get('from') ?? 0);
+  if (route === 'facets')
+    return JSON.stringify(facetsIn(await rowsOf(parameters.get('in') ?? 'records', null)));
   if (route === 'place') {
     const rows = await rowsOf(parameters.get('in') ?? 'records', parameters.get('sort'));
     return JSON.stringify({ place: rows.findIndex((row) => (JSON.parse(row) as Row).i === number) });
@@ -99,24 +102,17 @@ async function fromChunk(path: string): Promise<string> {
 
 /** Returns the rows of a list of an exported page, in the order that the server would give them. */
 async function rowsOf(list: string, sort: string | null): Promise<readonly string[]> {
-  const rows = await chunk(`${list}-0`);
-  if (sort === null) return rows;
-  const valued = rows.map((row) => ({ row, value: sortedBy(JSON.parse(row) as Row, sort as Sort) }));
-  return valued.sort((a, b) => b.value - a.value).map(({ row }) => row);
-}
-
-function sortedBy(row: Row, sort: Sort): number {
-  if (sort !== 'size') return ('sorted' in row ? row.sorted?.[sort] : undefined) ?? 0;
-  return 'bytes' in row ? row.bytes : 'entries' in row ? row.entries : 0;
+  return sortedRows(await chunk(`${list}-0`), sort as Sort | null);
 }
 
 /** Searches the rows of an exported page. */
 async function searchChunks(path: string, each: (line: unknown) => void, signal: AbortSignal): Promise<void> {
   const parameters = new URLSearchParams(path.split('?')[1]);
-  const words = (parameters.get('q') ?? '').toLowerCase();
-  for (const row of await rowsOf(parameters.get('in') ?? 'records', parameters.get('sort'))) {
+  const matches = rowMatcher(parameters.get('q') ?? '');
+  for (const text of await rowsOf(parameters.get('in') ?? 'records', parameters.get('sort'))) {
     if (signal.aborted) return;
-    if (row.toLowerCase().includes(words)) each(JSON.parse(row));
+    const row = JSON.parse(text) as Row;
+    if (matches(row)) each(row);
   }
   each({ done: true, next: null });
 }

@@ -5,7 +5,6 @@ import { showNumber } from '../../charts/numbers.ts';
 import { wordsFor } from '../../charts/words.ts';
 import { go, sort, tab, words } from './address.ts';
 import { useAnswer } from './answer.ts';
-import { isStatic } from './api.ts';
 import { type Field, readQuery, SORTS, toggled } from './query.ts';
 import type { Facet } from './types.ts';
 
@@ -32,14 +31,13 @@ export function Filters(): VNode {
     <>
       <div class="line">
         {tab.value === 'rejected' ? null : <Order />}
-        {isStatic ? null : <FilterButton />}
+        <FilterButton />
       </div>
       {areOpen.value ? <Facets list={tab.value} /> : null}
     </>
   );
 }
 
-/** An exported page has no server that filters. */
 const FilterButton = (): VNode => (
   <>
     <Chosen />

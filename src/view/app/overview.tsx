@@ -39,13 +39,14 @@ export function Overview(): VNode {
   );
 }
 
-/** Returns the address of rows. An exported page has no server that filters. */
+/** Returns the address of rows. An exported page may have fewer than are counted; it has all sessions only if each has a record. */
 function hrefOf(
   { list, field, value = '', sort }: ShownRows,
   { manifest }: OverviewAnswer,
 ): string | undefined {
   const isWhole = value === '' && sort === undefined;
-  if (isStatic && !isWhole) return undefined;
+  const isExported = list === 'records' && summary.value?.records === manifest.ledger.records;
+  if (isStatic && !isWhole && !isExported) return undefined;
   const { format = [] } = manifest.settings as { readonly format?: readonly string[] };
   const isCountedOnce = format.length > 1 && list === 'records' && field !== 'bytes' && field !== 'finding';
   const text = [

@@ -80,3 +80,15 @@ export function toggled(text: string, field: Field, value: string): string {
 
 /** Whether a word of a search must match as it is written: one without capitals matches in any case. */
 export const isExact = (word: string): boolean => word !== word.toLowerCase();
+
+const RANGE = /^(\d{1,15})(\.\.(\d{1,15})?)?$/;
+
+/** Returns a function that returns whether a number is in a range such as `5`, `5..9` or `5..`. */
+export function rangeMatcher(terms: readonly string[] = []): (value: number) => boolean {
+  const ranges = terms.map((term) => {
+    const [, from, isRange, to] = RANGE.exec(term) ?? [];
+    const first = Number(from);
+    return [first, isRange === undefined ? first : Number(to ?? Number.POSITIVE_INFINITY)] as const;
+  });
+  return (value) => ranges.every(([from, to]) => value >= from && value <= to);
+}

@@ -24,8 +24,13 @@ export interface FacetName {
   readonly count?: number;
 }
 
+/** Names of a row by field, as a filter names them. */
+export type Terms = Readonly<Partial<Record<Field, readonly string[]>>>;
+
 export interface Numbered {
   readonly i: number;
+  /** In an exported page, the names that the row does not show. */
+  readonly terms?: Terms;
 }
 
 /** The data of a record in its row of the list. */
