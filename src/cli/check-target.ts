@@ -9,11 +9,15 @@ import { check } from '../job/build.ts';
 import { remedyText } from '../ledger/remedies.ts';
 import type { Result, SessionReport } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
+import { showCount } from '../sizes.ts';
 import type { Request } from './commands/command.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
 import { settingsOf } from './options/settings-of.ts';
 import { hasColors, painted, SUMMARY_STYLES, VERDICT_STYLES } from './paint.ts';
 import { pathOf, RunNotes, summaryOf } from './summary.ts';
+
+/** Verdicts of a rule that are shown as text, except refusals: as a rule, further records have the same parts. */
+const MAX_SHOWN = 3;
 
 interface Verdict {
   readonly source: string;
@@ -39,11 +43,15 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
   let path: string | undefined;
   const place = (line: number) => ({ source, path, line });
   let refused = false;
+  const counts = new Map<string, number>();
   const isOn = hasColors(values.color, host.helpColumns !== undefined);
 
   function printVerdict(verdict: Verdict): Promise<void> | undefined {
     refused ||= verdict.effect === 'refuses';
     const { path: file = '-', line, effect, rule, message } = verdict;
+    const count = (counts.get(rule) ?? 0) + (effect === 'refuses' ? 0 : 1);
+    counts.set(rule, count);
+    if (count > MAX_SHOWN && values.json !== true) return undefined;
     const text = printable(`${file}:${line}: ${effect}: ${namedWords(rule)}: ${message}`);
     return host.print(values.json === true ? JSON.stringify(verdict) : painted(text, VERDICT_STYLES, isOn));
   }
@@ -76,6 +84,11 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
 
   const settings = { ...settingsOf(inputs, { ...values, format: targets }), consumers: true };
   const summary = await check(settings, { signal, onResult: see, heap });
+  for (const [rule, count] of counts)
+    if (count > MAX_SHOWN && values.json !== true)
+      await host.print(
+        printable(`${showCount(count - MAX_SHOWN)} more: ${namedWords(rule)} (--json lists all)`),
+      );
   await host.endPrinting();
   if (values.logLevel !== 'silent' && values.quiet !== true) {
     const onTerminal = hasColors(values.color, host.isTerminal);

@@ -74,9 +74,18 @@ export function remedies(reasons: Iterable<string>): readonly string[] {
 const toSeeWhy = (address: string, out: string): string =>
   `to see why: turnmill explain ${[address, '--in', out].map(shellWord).join(' ')}`;
 
+/** Words for the scopes of rejections. */
+const REJECTED_AS: Readonly<Record<string, string>> = {
+  line: 'by itself',
+  session: 'with the whole session',
+  source: 'a whole log',
+  record: 'from one format',
+};
+
 function summary(scopes: ReadonlyMap<string, number>): string {
-  const parts = [...scopes].map(([scope, n]) => `${showCount(n)} ${scope}`);
-  return parts.length === 0 ? 'nothing was rejected' : `records by scope: ${parts.join(', ')}`;
+  const parts = [...scopes].map(([scope, n]) => `${showCount(n)} ${REJECTED_AS[scope] ?? scope}`);
+  const sum = [...scopes.values()].reduce((all, n) => all + n, 0);
+  return sum === 0 ? 'nothing was rejected' : `${plural(sum, 'rejection')}: ${parts.join(', ')}`;
 }
 
 /** @returns the exit status: 3 when something could not be replayed */

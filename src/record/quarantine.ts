@@ -190,7 +190,11 @@ export class Quarantine {
   /** Ends the run at the first rejection with `--on-reject fail`. */
   #rejected(subject: string, reason: string): void {
     if (this.#options.settings.onReject === 'fail')
-      throw new TurnmillError('rejected', `${subject}: ${reason}`, { subject });
+      throw new TurnmillError(
+        'rejected',
+        `${subject}: ${reason}; with --on-reject fail the first rejection ends the run, and nothing was published`,
+        { subject },
+      );
   }
 
   /** Returns the hash, with the bytes if they are kept, else with their position. */

@@ -45,6 +45,26 @@ describe('check --target', () => {
     ]);
   });
 
+  test('shows what a rule alters or drops three times, and every refusal', async () => {
+    const input = join(logs(), '..', 'many');
+    for (let i = 0; i < 5; i++) {
+      writeLog(input, `k${i}.jsonl`, [entry({ id: `k${i}`, reply: calls('') })]);
+      writeLog(input, `r${i}.jsonl`, [entry({ id: `r${i}`, reply: calls('[1]') })]);
+    }
+    const { stdout } = await turnmill(['check', input, '--target', 'trl']);
+    const lines = linesOf(stdout);
+    const of = (rule: string) => lines.filter((line) => line.includes(`: ${rule}: `));
+    expect(of('arguments-not-object')).toHaveLength(5);
+    expect(of('empty-arguments').map((line) => line.slice(0, 8))).toEqual([
+      'k0.jsonl',
+      'k1.jsonl',
+      'k2.jsonl',
+    ]);
+    expect(lines.slice(-4)).toContain('2 more: empty-arguments (--json lists all)');
+    const { stdout: all } = await turnmill(['check', input, '--target', 'trl', '--json']);
+    expect(linesOf(all).filter((line) => JSON.parse(line).rule === 'empty-arguments')).toHaveLength(5);
+  });
+
   test('reports on several targets, each with its options, as JSON', async () => {
     const args = ['--target', 'trl', '--target', 'openai', '--arrow-safe', '--json'];
     const { status, stdout } = await turnmill(['check', logs(), ...args]);

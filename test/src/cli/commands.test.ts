@@ -213,7 +213,7 @@ describe('quarantine', () => {
     const { status, stdout } = await run(['quarantine', 'list', out]);
     expect(status).toBe(0);
     expect(stdout).toMatch(
-      /^a\.jsonl:2 {2}line {2}invalid-json \(1 B, raw\): [^\n]+\na\.jsonl:3 {2}line {2}[a-z-]+ \(2 B, raw\): [^\n]+\nrecords by scope: 2 line\nwhat to do about [^\n]+\nwhat to do about [^\n]+\nto see why: turnmill explain a\.jsonl:2 --in [^\n]+\n$/,
+      /^a\.jsonl:2 {2}line {2}invalid-json \(1 B, raw\): [^\n]+\na\.jsonl:3 {2}line {2}[a-z-]+ \(2 B, raw\): [^\n]+\n2 rejections: 2 by itself\nwhat to do about [^\n]+\nwhat to do about [^\n]+\nto see why: turnmill explain a\.jsonl:2 --in [^\n]+\n$/,
     );
     const json = (await run(['quarantine', 'list', out, '--json'])).stdout.trimEnd().split('\n');
     for (const line of json) {

@@ -152,7 +152,9 @@ describe('a source that cannot be withdrawn', () => {
   it('ends the run at its first rejection under --on-reject fail', async () => {
     const { take } = writer({ onReject: 'fail' });
     await take(begin(0, { provisional: false, mayReopen: true }), record('one'), session('s', SNAPSHOT));
-    await expect(take(rejectedLine(2))).rejects.toThrow('a.jsonl:2: invalid-json');
+    await expect(take(rejectedLine(2))).rejects.toThrow(
+      'a.jsonl:2: invalid-json; with --on-reject fail the first rejection ends the run',
+    );
   });
 
   it('rejects nothing of a file before its end under --on-reject fail', async () => {
