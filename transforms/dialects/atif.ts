@@ -45,6 +45,11 @@ const VERSION = /^ATIF-v1\b/;
 const copied = (count: number): ReadingNote =>
   warning('copied-history', `${count} of its steps are copied from an earlier trajectory`);
 
+const UNORDERED = warning(
+  'order-lost',
+  'the steps are not in the order of their numbers: they are read in the order of the log',
+);
+
 /** Turns the steps of one trajectory into messages. */
 class Steps {
   readonly transcript = new Transcript(false);
@@ -55,6 +60,9 @@ class Steps {
   copiedMessages = 0;
   /** Model, tokens and cost of each answer. */
   readonly metas: Meta[] = [];
+  /** Whether a step has a number that is not after that of the step before. */
+  isUnordered = false;
+  #number = Number.NEGATIVE_INFINITY;
   #hasBegun = false;
   /** Whether the last step of the agent had calls. */
   #hasCalled = false;
@@ -64,6 +72,11 @@ class Steps {
     if (step.type !== 'object') return 'is not an object';
     const source = step.get('source')?.text();
     if (source !== 'system' && source !== 'user' && source !== 'agent') return 'has an unknown source';
+    const number = step.get('step_id')?.parsed();
+    if (typeof number === 'number') {
+      this.isUnordered ||= number <= this.#number;
+      this.#number = number;
+    }
     const isCopied = step.get('is_copied_context')?.parsed() === true;
     if (isCopied) this.copied++;
     if (source === 'agent' && step.get('llm_call_count')?.parsed() === 0) {
@@ -197,6 +210,7 @@ function conversation(
   if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, list);
   if (transcript.messages.length === 0) return context.reject('bad-messages', 'no step has a message', list);
   if (unread !== undefined) transcript.noteFirst(unread);
+  if (steps.isUnordered) transcript.noteFirst(UNORDERED);
   if (steps.copied > 0) transcript.noteFirst(copied(steps.copied));
   const agent = trajectory.get('agent');
   // steps need no metrics; the sums of a run may include those of copied steps

@@ -15,7 +15,7 @@ import { addAnswer, noteFinish } from './shared/logged-answer.ts';
 import { addRequest, toolsIn } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf } from './shared/logged-values.ts';
-import { OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
+import { OTHER_ANSWER, OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
 import { RepeatedIds } from './shared/repeated-ids.ts';
 import { Transcript } from './shared/transcript.ts';
 import { hasUnknownList, isOtherThanList, known, knownByType, unreadIn } from './shared/unread-text.ts';
@@ -122,6 +122,8 @@ class InspectLog {
     const stop = firstOf(choices[0], 'stop_reason');
     if (hasMessages && transcript.messages.at(-1)?.role === 'assistant') noteFinish(transcript, stop);
     if (hasMessages && choices.length > 1) transcript.noteFirst(OTHER_CHOICES);
+    if (hasMessages && isElsewhere(firstOf(choices[0], 'message'), list))
+      transcript.noteFirst(transcript.messages.at(-1)?.role === 'assistant' ? OTHER_ANSWER : ONLY_OUTPUT);
     if (texts.isBad) transcript.noteFirst(BAD_ATTACHMENT);
     if (texts.isMissing) transcript.noteFirst(MISSING);
     if (unread !== undefined) transcript.noteFirst(unread);
@@ -155,6 +157,31 @@ class InspectLog {
       tags: this.#tags,
     });
   }
+}
+
+const ONLY_OUTPUT: ReadingNote = {
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message: 'the messages end without an answer, and the output has one that is not among them',
+};
+
+/** Does the message of an output say something that none of the messages says? */
+function isElsewhere(output: JsonView | undefined, messages: JsonView): boolean {
+  const [text, calls] = saidIn(output);
+  const all = messages.elements().map(saidIn);
+  return (text !== '' || calls !== '') && !all.some(([own, called]) => own === text && called === calls);
+}
+
+/** The texts and the calls of a message. */
+function saidIn(message: JsonView | undefined): readonly [texts: string, calls: string] {
+  const content = message?.get('content');
+  const texts = content?.elements().map((part) => part.textOf('text') ?? '') ?? [];
+  const calls =
+    message
+      ?.get('tool_calls')
+      ?.elements()
+      .map((call) => call.parsed()) ?? [];
+  return [content?.text() ?? texts.join(''), calls.length === 0 ? '' : JSON.stringify(calls)];
 }
 
 /** The result as the model saw it: if the call failed and the content is empty, the error is the content. */

@@ -35,6 +35,17 @@ const shown = (steps: readonly object[]): readonly string[] =>
       `${role}${id && ` ${id}`}: ${content ?? ''}${calls.map((call: { readonly id: string }) => `(${call.id})`).join('')}`,
   );
 
+it('says that the steps are not in the order of their numbers', () => {
+  const rulesOf = (...numbers: readonly unknown[]) =>
+    only(
+      numbers.map((step_id, i) => ({ step_id, source: i % 2 === 0 ? 'user' : 'agent', message: `${i}` })),
+    ).messages.flatMap(({ notes = [] }) => notes.map(({ rule }) => rule));
+  expect(rulesOf(1, 2, 3, 4)).toEqual([]);
+  expect(rulesOf(1, 4, 3, 2)).toEqual(['order-lost']);
+  expect(rulesOf(1, 2, 2, 3)).toEqual(['order-lost']);
+  expect(rulesOf('1', null, undefined, '0')).toEqual([]);
+});
+
 it('begins another answer with the text after a call without a result', () => {
   const later = { source: 'agent', message: 'y' };
   expect(shown([agent('x', ['a'], []), later])).toEqual(['assistant: x(a)', 'assistant: y']);

@@ -56,6 +56,23 @@ it('reports further answers that the output has beside the messages', () => {
   expect(rules({ choices: choices.slice(1) })).toEqual([]);
 });
 
+it('reports an answer that only the output has', () => {
+  const outputOf = (message: object) => ({ choices: [{ message, stop_reason: 'stop' }] });
+  const rules = (messages: readonly object[], message: object) =>
+    rulesOf(only({ messages, output: outputOf(message) }));
+  const parts = [
+    { type: 'reasoning', reasoning: 't' },
+    { type: 'text', text: 'b' },
+  ];
+  expect(rules([user, { ...answer, content: parts }], answer)).toEqual([]);
+  expect(rules([user, answer, user], answer)).toEqual([]);
+  expect(rules([user, answer], { ...answer, content: 'c' })).toEqual(['other-choices']);
+  expect(rules([user], answer)).toEqual(['unread-text']);
+  expect(rules([user], { ...answer, content: '' })).toEqual([]);
+  const call = { id: 'c', function: 'f', arguments: {}, type: 'function' };
+  expect(rules([user], { ...answer, content: '', tool_calls: [call] })).toEqual(['unread-text']);
+});
+
 describe('a sample', () => {
   it('that is logged again is read once, and another one with its id is rejected', () => {
     const sample = { id: 1, epoch: 1, messages: [user, answer] };

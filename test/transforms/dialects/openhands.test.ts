@@ -127,6 +127,14 @@ describe('openhands', () => {
     expect(elementsOf(event)).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
   });
 
+  it('rejects a message of the first version that is neither from the agent nor from the user', () => {
+    const says = (source: string) => ({ id: 1, source, action: 'message', args: { content: source } });
+    expect(elementsOf(says('environment'))).toMatchObject([{ kind: 'rejection', reason: 'unknown-speaker' }]);
+    expect(conversationsOf(says('user'), { ...says('agent'), id: 2 })).toEqual([
+      ['user "user"', 'assistant "agent"'],
+    ]);
+  });
+
   it('reads a message of the role assistant only if it comes from the agent', () => {
     const says = (source: string | undefined, role: string) => ({
       ...{ kind: 'MessageEvent', id: `${source} ${role}`, source },

@@ -2,10 +2,11 @@
  * Folds the output of `gemini --output-format stream-json`: an `init`, then messages, calls and results, one event a
  * line. The text of an answer comes in pieces (`delta`).
  */
+import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
-import type { Fate, LineFate, ReadingNote, Rejection } from '../../model/element.ts';
+import type { Fate, LineFate, ReadingNote } from '../../model/element.ts';
 import { unknownSpeaker } from '../../model/known-roles.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
@@ -99,7 +100,7 @@ export class StreamJsonSource {
     return context.drop('client-event');
   }
 
-  #readMessage(event: JsonView, context: ReadContext): Rejection | undefined {
+  #readMessage(event: JsonView, context: ReadContext): LineFate {
     const role = event.get('role')?.text();
     const content = event.get('content');
     const isKnown = role === 'user' || role === 'assistant';
@@ -111,7 +112,9 @@ export class StreamJsonSource {
     }
     context.fold.expect(event, MESSAGE, 'event');
     if (role === 'assistant' && isTrue(event.get('delta'))) return this.#addPiece(content, event, context);
-    this.#endText(context);
+    const written = this.#endText(context);
+    if (role === 'assistant' && written.length > 0 && isSameBytes(written, content.bytes.subarray(1, -1)))
+      return context.drop('copied-line');
     this.#open(context, event);
     if (role === 'assistant') this.#amend(context, { kind: 'text', text: content.copy() });
     else {

@@ -21,7 +21,8 @@ import { ACTION, OBSERVATION, SDK_EVENT, USER_ARGS } from './known-members.ts';
 
 const HARNESS = 'openhands';
 /** Who does actions and makes observations besides the user. */
-const SOURCES: ReadonlySet<string> = new Set(['agent', 'environment']);
+const AGENT = 'agent';
+const SOURCES: ReadonlySet<string> = new Set([AGENT, 'environment']);
 /** Name of the action that starts another agent, and of the observation that ends it. */
 const DELEGATE = 'delegate';
 
@@ -192,7 +193,9 @@ export class OpenHandsRun {
     if (action === 'condensation') return { kind: 'condensation', json: args ?? event };
     if (isClientAction(action)) return { kind: 'client' };
     if (isUser) return userAction(action, args);
-    if (!SOURCES.has(event.get('source')?.text() ?? ''))
+    const source = event.get('source')?.text() ?? '';
+    const isOther = action === 'message' && source !== AGENT && completionOf(event) === undefined;
+    if (isOther || !SOURCES.has(source))
       return { kind: 'bad', reason: 'unknown-speaker', detail: unknownSpeaker('an action') };
     if (!present(args)) return { kind: 'bad', detail: 'args is missing' };
     return completionOf(event) ?? actionOf(action, event);

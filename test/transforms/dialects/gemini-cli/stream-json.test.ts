@@ -36,6 +36,17 @@ function conversationsOf(...objects: readonly object[]): readonly string[][] {
 }
 
 describe('stream-json output of Gemini CLI', () => {
+  it('reads an answer once that comes in pieces and then as a whole', () => {
+    for (const pieces of [[delta('I l'), delta('ook.')], [delta('I look.')]]) {
+      expect(conversationsOf(init, asks('q'), ...pieces, says('I look.'))).toEqual([
+        ['user q', 'assistant I look.'],
+      ]);
+      expect(conversationsOf(init, asks('q'), ...pieces, says('So.'))).toEqual([
+        ['user q', 'assistant I look.\nSo.'],
+      ]);
+    }
+  });
+
   it('joins the pieces of a text, and begins an answer after the results', () => {
     const run = [calls('c'), calls('d'), returns('c', { output: 'r' }), returns('d', { output: '' })];
     expect(
