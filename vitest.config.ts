@@ -93,7 +93,7 @@ const COMMAND = [
   'src/cli/usage',
   'src/dataset/stdout',
   'src/dataset/volume-lock',
-  'src/engine/pool',
+  'src/workers/pool',
   'src/host',
   'src/input/decompress/zstd',
   'src/job/copies',

@@ -73,7 +73,7 @@ const bundle = await rolldown({
   input: {
     bin: join(dist, 'src/cli/bin.js'),
     index: join(dist, 'src/index.js'),
-    worker: join(dist, 'src/engine/worker.js'),
+    worker: join(dist, 'src/workers/worker.js'),
   },
   platform: 'node',
   resolve: { mainFields: ['module', 'main'] }, // the AWS SDK has two formats, and only ES modules can be tree-shaken

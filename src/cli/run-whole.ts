@@ -6,6 +6,7 @@ import type { RunSummary } from '../job/run.ts';
 import type { Result } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import { FIRST_SEGMENTS, LAST_SEGMENTS, type ProfileFigures } from '../profile.ts';
+import type { RecordedSources } from '../record/recorded-sources.ts';
 import { plural, showCount, showDuration, showSize } from '../sizes.ts';
 import type { Request } from './commands/command.ts';
 import { DialectTable } from './dialect-table.ts';
@@ -53,7 +54,8 @@ export async function runShown(
     return silent || host.tell(`turnmill: ${printable(message)}\n`);
   };
   try {
-    const summary = await run({ signal, onResult, onNote, heap, plugInCalls, ...onProgress });
+    const onRecorded = (recorded: RecordedSources): void => notes.add(recorded);
+    const summary = await run({ signal, onResult, onRecorded, onNote, heap, plugInCalls, ...onProgress });
     progress?.clear();
     const shown = `${summaryOf(summary, notes, host.isTerminal, table.text())}${texts.text()}`;
     const onStdout = isCheck && values.json !== true;

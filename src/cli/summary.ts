@@ -9,10 +9,11 @@ import type { Listing } from '../input/sources/source.ts';
 import type { RunSummary } from '../job/run.ts';
 import { BY_CONSUMER } from '../ledger/ledger.ts';
 import { LOOKS_SECRET } from '../ledger/redactor.ts';
-import type { Result, SessionReport, SourceBegin, SourceReport } from '../ledger/result.ts';
+import type { FindingResult, Result, SessionReport, SourceBegin, SourceReport } from '../ledger/result.ts';
 import { secretsLine } from '../ledger/seen-secrets.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
+import type { RecordedSources } from '../record/recorded-sources.ts';
 import { movedText } from '../settings/split-shares.ts';
 import { plural, showCount, showDuration, showSize } from '../sizes.ts';
 import type { Values } from './options/values.ts';
@@ -295,6 +296,10 @@ interface Example {
 
 const MAX_EXAMPLES = 3;
 
+function countError(errors: Map<string, number>, { severity, rule, count = 1 }: FindingResult): void {
+  if (severity === 'ERROR') errors.set(rule, (errors.get(rule) ?? 0) + count);
+}
+
 type ReadingValues = Pick<Values, 'dialect' | 'sessionBy' | 'plugin' | 'out' | 'report'>;
 
 /**
@@ -352,12 +357,15 @@ export class RunNotes {
     if (result.kind === 'source-begin') this.#begin(result);
     else if (result.kind === 'rejected-line') this.#note(listing, result.line, result.reason, result.detail);
     else if (result.kind === 'session') this.#noteSession(result, listing);
-    else if (result.kind === 'finding' && result.severity === 'ERROR') {
-      const { rule, count = 1 } = result;
-      this.#pending.set(rule, (this.#pending.get(rule) ?? 0) + count);
-    } else if (result.kind === 'source') {
+    else if (result.kind === 'finding') countError(this.#pending, result);
+    else if (result.kind === 'source') {
       this.#endSource(result, listing);
     }
+  }
+
+  /** Adds sources that have been recorded: they have no rejections. */
+  add({ notes }: RecordedSources): void {
+    for (const { findings } of notes) for (const finding of findings) countError(this.#errors, finding);
   }
 
   #begin({ source, again, provisional }: SourceBegin): void {

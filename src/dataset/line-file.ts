@@ -43,8 +43,8 @@ export interface LineFile extends WrittenFile {
 }
 
 export interface PlainLineFile extends LineFile {
-  /** Appends the text in UTF-8 and a newline. */
-  writeText(line: string): void;
+  /** Appends the text in UTF-8 and a newline. @param count number of lines that it is, 1 by default */
+  writeText(line: string, count?: number): void;
 }
 
 /** Creates the file, which must not exist. `mode` is narrowed by the umask. */
@@ -101,13 +101,14 @@ class GatheredLines implements PlainLineFile {
     this.#lines += 1;
   }
 
-  writeText(line: string): void {
+  writeText(line: string, count = 1): void {
     if (line.length > TEXT_UNITS) {
       this.write(Buffer.from(line));
+      this.#lines += count - 1;
       return;
     }
     this.#text += `${line}\n`;
-    this.#lines += 1;
+    this.#lines += count;
     if (this.#text.length > TEXT_UNITS) this.#encode();
   }
 

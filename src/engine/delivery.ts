@@ -5,8 +5,8 @@ import { type Result, weightOf } from '../ledger/result.ts';
 import type { ProfileFigures } from '../profile.ts';
 
 /** Results that are handed out together. */
-export interface Delivery {
-  readonly results: readonly Result[];
+export interface Delivery<Item = Result> {
+  readonly results: readonly Item[];
   /** Bytes read from the sources since the last delivery. */
   readonly readBytes: number;
   /** Whether it ends with the report of a source that has `flush`. */

@@ -2,6 +2,7 @@
 import type { PlugInCalls } from '../engine/run-task.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { Result } from '../ledger/result.ts';
+import type { RecordedSources } from '../record/recorded-sources.ts';
 
 /** Progress of a run, reported while it runs. */
 export interface RunProgress {
@@ -34,6 +35,8 @@ export interface RunHooks {
   readonly onProgress?: (progress: RunProgress) => void;
   /** Called with every result, in the order of the sources, before it is recorded; a returned promise is awaited. */
   readonly onResult?: (result: Result, listing: Listing) => unknown;
+  /** Called with the sources that a worker thread has recorded. Without it, `onResult` is called with their results instead. */
+  readonly onRecorded?: ((recorded: RecordedSources) => void) | undefined;
   /** Shows a note about the run to people. Returns false if it could not be shown. */
   readonly onNote?: (message: string) => boolean | undefined;
 }

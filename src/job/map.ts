@@ -1,17 +1,18 @@
 /** Runs the tasks, merges their results with those of reused sources in the order of the sources, and records them. */
 
 import type { Delivery } from '../engine/delivery.ts';
-import { runWorkers } from '../engine/pool.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Result } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
 import type { Checkpoints } from '../record/checkpoints.ts';
+import type { HandedOver, RecordedSources } from '../record/recorded-sources.ts';
 import type { Recorder } from '../record/result-writer.ts';
 import { NOTHING_REUSED, type Reuse } from '../reuse/reuse.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
+import { runWorkers } from '../workers/pool.ts';
 import type { RunHooks } from './hooks.ts';
 
 export interface RecordingOptions {
@@ -65,6 +66,7 @@ class Recording {
     const isReused = (index: number): boolean => reuse.has(index);
     const deliveries = runWorkers(listing.sources, settings, {
       ...{ signal, onRestart, profile, isReused, plugInCalls, workFolder },
+      needsResults: hooks.onResult !== undefined && hooks.onRecorded === undefined,
     });
     profile?.enter('record');
     for await (const delivery of profile?.eachLater('wait', deliveries) ?? deliveries)
@@ -76,7 +78,7 @@ class Recording {
     return { readBytes: this.#readBytes, workerRestarts: this.#workerRestarts, sources: this.#sources };
   }
 
-  async #takeDelivery(delivery: Delivery): Promise<void> {
+  async #takeDelivery(delivery: Delivery<HandedOver>): Promise<void> {
     const { reuse, hooks, profile } = this.#options;
     if (delivery.profile !== undefined) profile?.add(delivery.profile);
     hooks.signal?.throwIfAborted();
@@ -84,10 +86,18 @@ class Recording {
     this.#readBytes += delivery.readBytes;
     for (const result of delivery.results) {
       if (result.kind === 'source-begin' && reuse !== NOTHING_REUSED) await this.#takeReused(result.source);
-      const done = this.#take(result);
+      const done = result.kind === 'recorded' ? this.#add(result) : this.#take(result);
       if (done !== undefined) await done;
     }
     this.#reportProgress();
+  }
+
+  async #add(recorded: RecordedSources): Promise<void> {
+    await this.#takeReused(recorded.first);
+    this.#options.hooks.onRecorded?.(recorded);
+    await this.#options.recorder.add(recorded);
+    this.#sources += recorded.notes.length;
+    this.#options.checkpoints.see(recorded);
   }
 
   /** Records the results of the reused sources before this index. */

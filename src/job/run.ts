@@ -14,7 +14,6 @@ import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
 import { workPath } from '../dataset/staging.ts';
 import type { DatasetStore, DatasetWriter } from '../dataset/store/store.ts';
 import { refsIn } from '../engine/task.ts';
-import { workerCount } from '../engine/worker-count.ts';
 import { TurnmillError } from '../errors.ts';
 import { requireDecoders } from '../input/sources/require-decoders.ts';
 import { type Listing, passedOverIn } from '../input/sources/source.ts';
@@ -35,6 +34,7 @@ import { keepsPaths, type SplitShares } from '../settings/split-shares.ts';
 import { sha256 } from '../sha256.ts';
 import { plural } from '../sizes.ts';
 import { toolVersion } from '../version.ts';
+import { workerCount } from '../workers/worker-count.ts';
 import { type Books, openBooks } from './books.ts';
 import type { DecideOptions } from './decided.ts';
 import type { RunHooks } from './hooks.ts';
@@ -224,11 +224,12 @@ function splitCounts(shares: SplitShares, shards: readonly ManifestShard[] = [])
   return Object.fromEntries(counts);
 }
 
-/** Returns the hooks with a further one for results. */
+/** Returns the hooks with a further one for every result. */
 function withResults(hooks: RunHooks, see: (result: Result) => void): RunHooks {
   const { onResult } = hooks;
   return {
     ...hooks,
+    onRecorded: undefined,
     onResult(result, listing) {
       see(result);
       return onResult?.(result, listing);

@@ -12,6 +12,10 @@ export class Tally {
     if (n !== 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + n);
   }
 
+  addAll(counts: CountList): void {
+    for (const [name, n] of counts) this.add(name, n);
+  }
+
   get(name: string): number {
     return this.#counts.get(name) ?? 0;
   }

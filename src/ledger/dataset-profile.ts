@@ -66,6 +66,32 @@ function shownSource({ source, lines, size, fates }: CountedSource): SourceProfi
   return { source, lines, size, fates: sums.toObject() };
 }
 
+/** Sums of sessions by fate. */
+interface GroupSums {
+  written: number;
+  empty: number;
+  rejected: number;
+  contained?: number;
+}
+
+type NameCounts = readonly (readonly [name: string, count: number])[];
+
+/** The figures of records, sessions and sources as plain data, for `add`; names are not limited. */
+export interface ProfileCounts {
+  readonly byMessages: readonly number[];
+  readonly byBytes: readonly number[];
+  readonly byCalls: readonly number[];
+  readonly bytes: number;
+  readonly longest: number;
+  readonly roles: NameCounts;
+  readonly tools: NameCounts;
+  readonly models: NameCounts;
+  readonly dialects: NameCounts;
+  readonly groups: readonly (readonly [group: string, sums: GroupSums])[];
+  readonly branches: number;
+  readonly sources: readonly CountedSource[];
+}
+
 /** Whether a session is a further branch of an earlier one. */
 function isFurtherBranch({ id, source, input }: SessionLine, first: SessionLine | undefined): boolean {
   if (id === null || first === undefined || sessionOfBranch(id) !== first.id) return false;
@@ -85,14 +111,12 @@ export class ProfileCounter {
   /** Bytes in the first format. */
   #bytes = 0;
   #longest = 0;
-  readonly #roles = new NameTally(MAX_ROLES);
-  readonly #tools = new NameTally(MAX_NAMES);
-  readonly #groups = new Map<
-    string,
-    { written: number; empty: number; rejected: number; contained?: number }
-  >();
-  readonly #dialects = new NameTally(MAX_DIALECTS);
-  readonly #models = new NameTally(MAX_NAMES);
+  readonly #roles: NameTally;
+  readonly #tools: NameTally;
+  readonly #groups = new Map<string, GroupSums>();
+  readonly #dialects: NameTally;
+  readonly #models: NameTally;
+  readonly #maxGroups: number;
   #branches = 0;
   /** The last session that is not a further branch. */
   #first: SessionLine | undefined;
@@ -101,8 +125,56 @@ export class ProfileCounter {
   /** The last source that may be shown, once there are enough: a source that sorts after it is not kept. */
   #lastShown: CountedSource | undefined;
 
-  constructor(groupBy: Grouping) {
+  /** @param isWhole whether it counts all sources of a run, so that the numbers of names are limited */
+  constructor(groupBy: Grouping, isWhole: boolean = true) {
+    const limit = (most: number): number => (isWhole ? most : Number.POSITIVE_INFINITY);
     this.#groupBy = groupBy;
+    this.#roles = new NameTally(limit(MAX_ROLES));
+    this.#tools = new NameTally(limit(MAX_NAMES));
+    this.#dialects = new NameTally(limit(MAX_DIALECTS));
+    this.#models = new NameTally(limit(MAX_NAMES));
+    this.#maxGroups = limit(MAX_NAMES);
+  }
+
+  /** Returns the figures of records, sessions and sources. Findings and rejections are not among them: their order matters. */
+  counts(): ProfileCounts {
+    this.#trimSources();
+    return {
+      byMessages: this.#byMessages,
+      byBytes: this.#byBytes,
+      byCalls: this.#byCalls,
+      bytes: this.#bytes,
+      longest: this.#longest,
+      roles: this.#roles.all(),
+      tools: this.#tools.all(),
+      models: this.#models.all(),
+      dialects: this.#dialects.all(),
+      groups: [...this.#groups],
+      branches: this.#branches,
+      sources: this.#sources,
+    };
+  }
+
+  /** Adds the figures of sources that follow those so far. */
+  add(counts: ProfileCounts): void {
+    addBins(this.#byMessages, counts.byMessages);
+    addBins(this.#byBytes, counts.byBytes);
+    addBins(this.#byCalls, counts.byCalls);
+    this.#bytes += counts.bytes;
+    this.#longest = Math.max(this.#longest, counts.longest);
+    this.#roles.addEach(counts.roles);
+    this.#tools.addEach(counts.tools);
+    this.#models.addEach(counts.models);
+    this.#dialects.addEach(counts.dialects);
+    for (const [group, { written, empty, rejected, contained = 0 }] of counts.groups) {
+      const sums = this.#groupOf(group);
+      sums.written += written;
+      sums.empty += empty;
+      sums.rejected += rejected;
+      if (contained > 0) sums.contained = (sums.contained ?? 0) + contained;
+    }
+    this.#branches += counts.branches;
+    for (const source of counts.sources) this.#showSource(source);
   }
 
   /**
@@ -131,8 +203,7 @@ export class ProfileCounter {
     else this.#first = line;
     const place = { origin: { source }, sessionId: id ?? '', startedAt: undefined };
     const name = group ?? groupOf(place, this.#groupBy);
-    const key = this.#groups.has(name) || this.#groups.size < MAX_NAMES ? name : OTHER;
-    const sums = getOrAdd(this.#groups, key, { written: 0, empty: 0, rejected: 0 });
+    const sums = this.#groupOf(name);
     if (fate === 'written' || fate === 'empty') sums[fate] += 1;
     else if (fate === 'contained') sums.contained = (sums.contained ?? 0) + 1;
     else sums.rejected += 1;
@@ -169,7 +240,10 @@ export class ProfileCounter {
   source({ source, status, dialect, lines, size = 0, fates }: SourceLine): void {
     if (status === 'skipped') return;
     if (dialect !== undefined) this.#dialects.addAll({ [dialect]: 1 });
-    const seen = { source: shortName(source), lines, size, fates, rejected: rejectedIn(fates) };
+    this.#showSource({ source: shortName(source), lines, size, fates, rejected: rejectedIn(fates) });
+  }
+
+  #showSource(seen: CountedSource): void {
     if (this.#lastShown !== undefined && sortsAfter(seen, this.#lastShown)) return;
     this.#sources.push(seen);
     if (this.#sources.length >= 4 * PROFILE_LIMITS.sources) this.#trimSources();
@@ -211,6 +285,11 @@ export class ProfileCounter {
     };
   }
 
+  #groupOf(name: string): GroupSums {
+    const key = this.#groups.has(name) || this.#groups.size < this.#maxGroups ? name : OTHER;
+    return getOrAdd(this.#groups, key, { written: 0, empty: 0, rejected: 0 });
+  }
+
   #shownGroups(): readonly GroupProfile[] {
     const groups = [...this.#groups].map(
       ([group, sums]): GroupProfile => ({ group: shortName(group), ...sums }),
@@ -224,7 +303,7 @@ export class ProfileCounter {
 
   #trimSources(): void {
     const before = (a: CountedSource, b: CountedSource): number =>
-      b.rejected - a.rejected || b.lines - a.lines || (a.source < b.source ? -1 : 1);
+      b.rejected - a.rejected || b.lines - a.lines || compared(a.source, b.source);
     this.#sources.sort(before).splice(PROFILE_LIMITS.sources);
     this.#lastShown = this.#sources[PROFILE_LIMITS.sources - 1];
   }
@@ -249,12 +328,25 @@ class NameTally {
     let sum = 0;
     for (const name in counts) {
       const n = counts[name] as number;
-      const key = this.#counts.has(name) || this.#counts.size < this.#most ? name : OTHER;
-      this.#counts.set(key, (this.#counts.get(key) ?? 0) + n);
+      this.#add(name, n);
       sum += n;
     }
-    this.sum += sum;
     return sum;
+  }
+
+  addEach(counts: NameCounts): void {
+    for (const [name, n] of counts) this.#add(name, n);
+  }
+
+  /** Returns all counts, in the order in which the names first occurred. */
+  all(): NameCounts {
+    return [...this.#counts];
+  }
+
+  #add(name: string, n: number): void {
+    const key = this.#counts.has(name) || this.#counts.size < this.#most ? name : OTHER;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + n);
+    this.sum += n;
   }
 
   /** Returns the counts of the most frequent names, sorted by name. */
@@ -280,6 +372,13 @@ function addTo(bins: number[], value: number): void {
   while (bins.length <= bin) bins.push(0);
   bins[bin] = (bins[bin] as number) + 1;
 }
+
+function addBins(bins: number[], more: readonly number[]): void {
+  while (bins.length < more.length) bins.push(0);
+  for (const [bin, n] of more.entries()) bins[bin] = (bins[bin] as number) + n;
+}
+
+const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 function binCounts(bins: readonly number[]): Counts {
   const counts = bins.map((n, bin): [string, number] => [String(binRange(bin)[0]), n]);

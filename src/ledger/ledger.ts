@@ -8,6 +8,7 @@ import { isPassedOver, type Listing, PASSED_OVER } from '../input/sources/source
 import type { RejectionCounts } from '../settings/error-budget.ts';
 import { answersIn, PATH_HASH_BYTES } from './compared-path.ts';
 import { type CountList, Tally } from './counts.ts';
+import { type FormatCounts, FormatSums } from './format-sums.ts';
 import {
   CONTAINED_ENTRY,
   eachFate,
@@ -33,29 +34,13 @@ export function losesNothing(reason: string): boolean {
   return HARMLESS.has(reason);
 }
 
-/** Counts of one format: records written and sessions refused. */
-interface FormatSums {
-  /** `records`, and `refused:REASON`. */
-  readonly counts: Tally;
-  /** `consumer:RULE`: records that the usual consumer of the format refuses. */
-  readonly refused: Tally;
-  /** Sessions with at least one record in the format. */
-  sessions: number;
-  /** Answers in the records, with `--copies mark`, and those that are trained. */
-  answers: number;
-  trained: number;
-  /** Answers that are trained in an earlier record. */
-  context: number;
+/** The counts of a ledger as plain data, without findings. */
+export interface LedgerCounts {
+  readonly tallies: Readonly<Record<string, CountList>>;
+  readonly formats: readonly FormatCounts[];
+  readonly lines: number;
+  readonly problems: readonly string[];
 }
-
-const noSums = (): FormatSums => ({
-  counts: new Tally(),
-  refused: new Tally(),
-  sessions: 0,
-  answers: 0,
-  context: 0,
-  trained: 0,
-});
 
 export class Ledger {
   readonly #listing: Listing;
@@ -68,6 +53,15 @@ export class Ledger {
   readonly #rewrites = new Tally();
   readonly #findings = new Tally();
   readonly #bytes = new Tally();
+  readonly #tallies = {
+    sources: this.#sources,
+    fates: this.#fates,
+    repairs: this.#repairs,
+    sessions: this.#sessions,
+    tools: this.#tools,
+    rewrites: this.#rewrites,
+    bytes: this.#bytes,
+  };
   /** Entries of the current source's sessions, by fate. */
   readonly #openFates = new Tally();
   readonly #addOpen = (fate: string, entries: number): void => this.#openFates.add(fate, entries);
@@ -90,7 +84,7 @@ export class Ledger {
   constructor(listing: Listing, formats: readonly string[], marksContext: boolean = false) {
     this.#listing = listing;
     this.#marksContext = marksContext;
-    this.#formats = new Map(formats.map((name) => [name, noSums()]));
+    this.#formats = new Map(formats.map((name) => [name, new FormatSums()]));
     this.#lostSources = listing.skipped.filter(({ reason }) => !losesNothing(reason)).length;
   }
 
@@ -110,7 +104,7 @@ export class Ledger {
       if (fate.startsWith('rejected:')) this.#rejectedLines += n;
     }
     if (status === 'rejected' && this.#rejectedLines === rejectedBefore) this.#lostSources++;
-    for (const [repair, n] of repairsOf(report)) this.#repairs.add(repair, n);
+    this.#repairs.addAll(repairsOf(report));
     this.#checkEntries(report);
     if (status === 'read' || status === 'empty') this.#checkBytesAndLines(report);
   }
@@ -162,7 +156,7 @@ export class Ledger {
   }
 
   rewrites(changes: CountList): void {
-    for (const [rule, n] of changes) this.#rewrites.add(rule, n);
+    this.#rewrites.addAll(changes);
   }
 
   /** @param refusals rules by which the usual consumer of the format refuses the record */
@@ -175,6 +169,22 @@ export class Ledger {
   /** Counts a session that has records in this format. */
   wrote(format: string): void {
     this.#format(format).sessions++;
+  }
+
+  /** Returns the counts so far, for `add`. */
+  counts(): LedgerCounts {
+    const tallies = Object.entries(this.#tallies).map(([name, tally]) => [name, tally.sorted()] as const);
+    const formats = [...this.#formats].map(([name, sums]) => sums.toCounts(name));
+    const problems = this.#problems;
+    return { tallies: Object.fromEntries(tallies), formats, lines: this.#lines, problems };
+  }
+
+  /** Adds the counts of another ledger, of whose sources none was rejected. */
+  add({ tallies, formats, lines, problems }: LedgerCounts): void {
+    for (const [name, tally] of Object.entries(this.#tallies)) tally.addAll(tallies[name] ?? []);
+    for (const counts of formats) this.#format(counts.name).add(counts);
+    this.#lines += lines;
+    this.#problems.push(...problems);
   }
 
   /** Counts sources that were not read because of the run's limit of sessions. */
@@ -228,7 +238,7 @@ export class Ledger {
       bytes: this.#bytes.toObject(),
     };
     const formats = Object.fromEntries(
-      [...this.#formats].map(([name, sums]) => [name, countsOf(sums, this.#marksContext)]),
+      [...this.#formats].map(([name, sums]) => [name, sums.toObject(this.#marksContext)]),
     );
     return {
       ...plain,
@@ -355,14 +365,3 @@ export function rejectionsIn(
   const others = refused.reduce((sum, n) => sum + n, lost);
   return { rejections: lines + others, all: all + others };
 }
-
-/** Returns the counts of a format, with its sessions if their number differs from that of its records. */
-function countsOf({ counts, refused, sessions, ...answers }: FormatSums, marksContext: boolean): Counts {
-  const records = counts.get('records');
-  const more = { ...(sessions === records ? {} : { sessions }), ...(marksContext ? present(answers) : {}) };
-  const all = { records, ...counts.toObject(), ...refused.toObject(), ...more };
-  return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-const present = (counts: Counts): Counts =>
-  Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0));

@@ -3,8 +3,8 @@
  * so rarely that checkpoints take at most a twentieth of the time.
  */
 
-import type { Result } from '../ledger/result.ts';
 import type { Destination } from './output.ts';
+import type { HandedOver } from './recorded-sources.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /**
@@ -43,11 +43,17 @@ export class Checkpoints {
   }
 
   /** Call it with every result after it was written. */
-  see(result: Result): void {
+  see(result: HandedOver): void {
     if (result.kind === 'record') this.#bytes += result.bytes.length;
-    if (result.kind !== 'source') return;
-    this.#bytes += result.readBytes;
-    const sources = result.source + 1;
+    else if (result.kind === 'source') this.#end(result.source + 1, result.readBytes);
+    else if (result.kind === 'recorded') {
+      const { first, notes, records, readBytes } = result;
+      this.#end(first + notes.length, records.length + readBytes);
+    }
+  }
+
+  #end(sources: number, bytes: number): void {
+    this.#bytes += bytes;
     if (sources > this.#done && this.#bytes >= this.#intervalBytes && this.#clock() >= this.#notBefore)
       this.#write(sources);
   }

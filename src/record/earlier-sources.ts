@@ -36,24 +36,38 @@ const ROOT: Repeated = {
   acrossSources: true,
 };
 
+/** What is compared of a session. */
+export interface SeenSession {
+  readonly id: string;
+  readonly line: number;
+  readonly root?: string | undefined;
+  /** Set if a dialect derived the id from the name of the source, because the log has none. */
+  readonly isDerived?: true;
+}
+
+/** Returns what is compared of a session of a source; undefined if nothing is. */
+export function seenSession(
+  { sessionId: id, root, snapshot, rejection }: SessionReport,
+  ref: SourceRef,
+): SeenSession | undefined {
+  const line = snapshot?.line ?? rejection?.line;
+  if (id === undefined || line === undefined) return undefined;
+  return { id, line, ...(root !== undefined && { root }), ...(isDerived(id, ref) && { isDerived: true }) };
+}
+
 export class EarlierSources {
-  readonly #listing: Listing;
   readonly #sessions: RepeatedIds;
   readonly #roots: RepeatedIds;
 
   constructor(listing: Listing) {
-    this.#listing = listing;
     this.#sessions = new RepeatedIds(SESSION, listing, new FirstSources());
     this.#roots = new RepeatedIds(ROOT, listing, new FirstSources(MAX_ROOTS));
   }
 
   /** Takes a session of a source, in the order of the listing. */
-  see(source: number, { sessionId, root, snapshot, rejection }: SessionReport): void {
-    const line = snapshot?.line ?? rejection?.line;
-    const ref = this.#listing.sources.at(source) as SourceRef;
-    if (sessionId === undefined || line === undefined) return;
-    if (!isDerived(sessionId, ref)) this.#sessions.see(sessionId, source, sessionId, line);
-    if (root !== undefined) this.#roots.see(root, source, sessionId, line);
+  see(source: number, { id, line, root, isDerived: isOwn }: SeenSession): void {
+    if (isOwn === undefined) this.#sessions.see(id, source, id, line);
+    if (root !== undefined) this.#roots.see(root, source, id, line);
   }
 
   /** Returns the findings of the source that ends. */
@@ -113,7 +127,6 @@ class RepeatedIds {
   }
 }
 
-/** Returns whether a dialect derived the id from the name of the source, because the log has none. */
 function isDerived(id: string, { name }: SourceRef): boolean {
   return id === name || id.startsWith(`${name}:`);
 }

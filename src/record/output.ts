@@ -44,8 +44,8 @@ export interface Destination {
   /** The folder that it writes to; undefined for none. */
   readonly root: string | undefined;
   record(record: RecordResult): Location | Promise<Location>;
-  /** Appends a JSON line to one of the files beside the shards. */
-  line(file: string, json: string): void;
+  /** Appends a JSON line to one of the files beside the shards, or several lines with line feeds between them. */
+  line(file: string, json: string, count?: number): void;
   /** Takes the path of a conversation that is written or contained, with `--copies drop` or `mark`, or `--split`. */
   path(path: WrittenPath): void;
   /** Writes a report as a whole, at the end. */
@@ -145,8 +145,8 @@ export class DatasetOutput implements Destination {
     return ready === undefined ? at : ready.then(() => at);
   }
 
-  line(file: string, json: string): void {
-    this.#lineFiles.get(file)?.writeText(json);
+  line(file: string, json: string, count?: number): void {
+    this.#lineFiles.get(file)?.writeText(json, count);
   }
 
   path(path: WrittenPath): void {
@@ -278,11 +278,11 @@ export class NoOutput implements Destination {
   readonly discards: boolean = true;
   readonly root = undefined;
 
-  record(_record: RecordResult): Location | Promise<Location> {
+  record(_record?: RecordResult): Location | Promise<Location> {
     return NOWHERE;
   }
 
-  line(): void {
+  line(_file: string, _json: string): void {
     // no files
   }
 

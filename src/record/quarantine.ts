@@ -11,14 +11,14 @@ import type { SourceKey, SourceRef } from '../input/sources/source.ts';
 import type { Redactor } from '../ledger/redactor.ts';
 import { MAX_OF_A_LINE } from '../ledger/rejection-limit.ts';
 import type { RecordRejection, RejectedLine, SessionReport, SourceReport } from '../ledger/result.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { RecordSettings } from '../settings/settings.ts';
 
 const VERSION = 2;
 /** Longest line whose bytes are kept; for a longer one, only the place is. */
 export const RAW_MAX_BYTES: number = 1024 * 1024;
 
 export interface QuarantineOptions {
-  readonly settings: Settings;
+  readonly settings: RecordSettings;
   /** Undefined if the run writes no files. */
   readonly write: ((record: QuarantineLine) => void) | undefined;
   /** Replaces secrets in lines that are read again. */

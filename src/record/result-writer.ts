@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 import { refusalsIn } from '../../transforms/consumers/refusals.ts';
 import { modelIn } from '../../transforms/formats/record-metadata.ts';
 import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
-import { addUsage, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
+import { addUsage, addUsageRows, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { TurnmillError } from '../errors.ts';
@@ -27,13 +27,14 @@ import {
   type SourceReport,
   withoutFates,
 } from '../ledger/result.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { RecordSettings } from '../settings/settings.ts';
 import { keepsPaths } from '../settings/split-shares.ts';
-import { EarlierSources } from './earlier-sources.ts';
+import { EarlierSources, seenSession } from './earlier-sources.ts';
 import { HeldResults } from './held-results.ts';
 import { quote } from './line-text.ts';
 import type { Destination, Location } from './output.ts';
 import { Quarantine } from './quarantine.ts';
+import { NO_PLACE, type RecordedSources, type SourceNotes } from './recorded-sources.ts';
 import { ReopenedSessions } from './reopened-sessions.ts';
 import { type RecordPlace, SourceLines } from './source-lines.ts';
 
@@ -45,7 +46,7 @@ export interface LateResumption {
 }
 
 export interface RecorderOptions {
-  readonly settings: Settings;
+  readonly settings: RecordSettings;
   readonly listing: Listing;
   readonly destination: Destination;
   readonly ledger: Ledger;
@@ -54,13 +55,15 @@ export interface RecorderOptions {
   readonly profile?: ProfileCounter | undefined;
   /** Findings about all sources together, which are written with the first one. */
   readonly findings?: readonly FindingResult[] | undefined;
+  /** Compares sessions with those of earlier sources; by default, all sources of the run are recorded here. */
+  readonly earlier?: Pick<EarlierSources, 'see' | 'take'> | undefined;
 }
 
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #lines: SourceLines;
   readonly #held: HeldResults;
-  readonly #earlier: EarlierSources;
+  readonly #earlier: Pick<EarlierSources, 'see' | 'take'>;
   readonly #quarantine: Quarantine;
   #source: SourceRef | undefined;
   #sourceIndex = -1;
@@ -86,7 +89,7 @@ export class Recorder {
     this.#options = options;
     this.#lines = new SourceLines(destination, settings.inputs.length > 1, profile);
     this.#held = new HeldResults(destination);
-    this.#earlier = new EarlierSources(listing);
+    this.#earlier = options.earlier ?? new EarlierSources(listing);
     const redactor = settings.redaction && new Redactor(settings.redaction);
     this.#quarantine = new Quarantine({ settings, write: destination.streams ? undefined : write, redactor });
   }
@@ -101,6 +104,48 @@ export class Recorder {
     if (result.kind === 'source') return this.#endSource(result);
     this.#reopened?.see(result);
     return this.#isStreaming || this.#endsRun(result) ? this.#apply(result) : this.#held.add(result);
+  }
+
+  /** Writes sources that a worker thread has recorded, and what depends on other sources. */
+  async add(recorded: RecordedSources): Promise<void> {
+    const { ledger, usage, profile, destination } = this.#options;
+    const places = await this.#writeRecords(recorded);
+    for (const [i, notes] of recorded.notes.entries()) this.#writeNotes(recorded.first + i, notes);
+    writeLines(destination, LINE_FILES.sessions, withPlaces(textOf(recorded.sessions), places));
+    writeLines(destination, LINE_FILES.sources, textOf(recorded.sources));
+    writeLines(destination, WORK_FILES.fingerprints, textOf(recorded.fingerprints));
+    ledger.add(recorded.counts);
+    addUsageRows(usage, recorded.usage);
+    profile?.add(recorded.profile);
+  }
+
+  async #writeRecords({ series, records }: RecordedSources): Promise<readonly Location[]> {
+    const places: Location[] = [];
+    let at = 0;
+    for (const { group, format, lengths } of series) {
+      for (const length of lengths) {
+        const bytes = records.subarray(at, at + length);
+        const place = this.#options.destination.record({ kind: 'record', group, format, bytes });
+        places.push(place instanceof Promise ? await place : place);
+        at += length;
+      }
+    }
+    return places;
+  }
+
+  #writeNotes(index: number, { findings, sessions }: SourceNotes): void {
+    for (const session of sessions) this.#earlier.see(index, session);
+    const own = findings.filter((finding) => !EarlierSources.decides(finding));
+    const all = [...own, ...this.#lastFindings(index)];
+    if (all.length === 0) return;
+    const ref = this.#options.listing.sources.at(index) as SourceRef;
+    for (const finding of all) this.#writeFinding(ref, finding);
+  }
+
+  /** Returns the findings that follow those of a source. */
+  #lastFindings(index: number): readonly FindingResult[] {
+    const { findings = [] } = this.#options;
+    return index === 0 ? [...this.#earlier.take(), ...findings] : this.#earlier.take();
   }
 
   /** Records the sources that were skipped. */
@@ -156,9 +201,7 @@ export class Recorder {
   }
 
   #closeSource(ref: SourceRef, report: SourceReport, isWithdrawn: boolean): Promise<void> | void {
-    for (const finding of this.#earlier.take()) this.#writeFinding(ref, finding);
-    if (this.#sourceIndex === 0)
-      for (const finding of this.#options.findings ?? []) this.#writeFinding(ref, finding);
+    for (const finding of this.#lastFindings(this.#sourceIndex)) this.#writeFinding(ref, finding);
     this.#noteReopened(ref);
     this.#held.clear();
     const amended = this.#reopened?.amendReport(report) ?? report;
@@ -227,7 +270,8 @@ export class Recorder {
     const { settings, ledger, usage } = this.#options;
     const places = this.#places;
     ledger.session(session);
-    if (settings.integrity) this.#earlier.see(this.#sourceIndex, session);
+    const seen = settings.integrity ? seenSession(session, ref) : undefined;
+    if (seen !== undefined) this.#earlier.see(this.#sourceIndex, seen);
     ledger.rewrites(session.changes);
     if (session.usage !== undefined) addUsage(usage, this.#group, session.usage);
     this.#lines.session(ref, session, places, this.#group, settings.format.length === 1);
@@ -273,6 +317,27 @@ export class Recorder {
     this.#options.destination.line(WORK_FILES.fingerprints, quote(fingerprint));
     if (rejection !== undefined) this.#quarantine.source(ref, rejection, size);
   }
+}
+
+const textOf = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString();
+
+/** Fills in the places of records. */
+function withPlaces(lines: string, places: readonly Location[]): string {
+  const [first = '', ...pieces] = lines.split(NO_PLACE);
+  if (pieces.length !== places.length)
+    throw new TurnmillError('unbalanced', `${places.length} records, but sessions name ${pieces.length}`);
+  let text = first;
+  for (const [i, piece] of pieces.entries()) {
+    const { shard, line } = places[i] as Location;
+    text += `"shard":${quote(shard)},"line":${line}${piece}`;
+  }
+  return text;
+}
+
+/** Appends lines, each of which ends with a line feed. */
+function writeLines(destination: Destination, file: string, lines: string): void {
+  if (lines !== '') destination.line(file, lines.slice(0, -1), lines.split('\n').length - 1);
 }
 
 /** @throws TurnmillError `record-changed` if the bytes are not those that left the stages */

@@ -183,7 +183,7 @@ export const OUTPUT_SETTINGS = {
   redaction: { default: undefined } as Setting<Redaction | undefined>,
   /** Whether to count values that look like secrets (`check`). */
   looksForSecrets: { default: false } as Setting<boolean>,
-  /** Number of workers; undefined to choose by the size of the input (engine/worker-count.ts). */
+  /** Number of workers; undefined to choose by the size of the input (workers/worker-count.ts). */
   workers: {
     ...run,
     help: 'Read up to N sources at the same time, each in its own thread; the output is the same for any N',

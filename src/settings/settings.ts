@@ -24,6 +24,11 @@ export interface Settings extends TableValues {
 /** The settings that a task needs, which are plain data. */
 export type TaskSettings = Omit<Settings, 'inputs' | 'out' | 'replace' | 'update' | 'resume' | 'workers'>;
 
+/** The settings that recording needs: those of a task, and the number of inputs. */
+export interface RecordSettings extends TaskSettings {
+  readonly inputs: { readonly length: number };
+}
+
 export const DEFAULT_SETTINGS: TableValues = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, setting]) => [name, setting.default]),
 ) as unknown as TableValues;

@@ -85,8 +85,10 @@ export class MemoryOutput implements Destination {
     return { shard: `${format}/${group}`, line: this.records.length };
   }
 
-  line(file: string, json: string): void {
-    this.files.set(file, [...this.linesOf(file), JSON.parse(json)]);
+  line(file: string, json: string, count = 1): void {
+    const lines = json.split('\n');
+    if (lines.length !== count) throw new Error(`${lines.length} lines, not ${count}`);
+    this.files.set(file, [...this.linesOf(file), ...lines.map((line): unknown => JSON.parse(line))]);
   }
 
   path(): void {

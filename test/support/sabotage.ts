@@ -54,7 +54,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     test: ['test/faults/bugs.test.ts', 'a throw in format'],
   },
   unordered_output: {
-    file: 'src/engine/pool.ts',
+    file: 'src/workers/pool.ts',
     from: 'const task = tasks[this.#nextTask];',
     to: 'const task = tasks[tasks.length - 1 - this.#nextTask];',
     test: ['test/faults/nothing-lost.test.ts', 'in the order of the sources'],

@@ -96,6 +96,29 @@ function sumsOf(groups: UsageByGroup, group: string): GroupUsage {
   return sums;
 }
 
+/** The sums of a group as plain data. */
+export interface UsageRow extends Omit<GroupUsage, 'definitions'> {
+  readonly group: string;
+  readonly definitions: readonly string[];
+}
+
+export function usageRows(groups: UsageByGroup): readonly UsageRow[] {
+  return [...groups].map(([group, sums]) => ({ ...sums, group, definitions: [...sums.definitions] }));
+}
+
+/** Adds the sums of other sessions. */
+export function addUsageRows(groups: UsageByGroup, rows: readonly UsageRow[]): void {
+  for (const row of rows) {
+    const sums = sumsOf(groups, row.group);
+    sums.sessions += row.sessions;
+    sums.toolCalls += row.toolCalls;
+    sums.clientTurns += row.clientTurns;
+    sums.assistantTurns += row.assistantTurns;
+    sums.assistantTurnsWithTools += row.assistantTurnsWithTools;
+    for (const key of row.definitions) sums.definitions.add(key);
+  }
+}
+
 /** Adds one session to its group. */
 export function addUsage(groups: UsageByGroup, group: string, usage: ToolUsage): void {
   const sums = sumsOf(groups, group);

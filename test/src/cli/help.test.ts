@@ -132,7 +132,7 @@ test('a run loads no document reader, decompression or threads that it does not 
   expectNotLoaded(loaded, [
     'src/input/framing/json-document.ts',
     'src/input/decompress/gzip.ts',
-    'src/engine/worker-thread.ts',
+    'src/workers/worker-thread.ts',
     'node_modules/stream-json/',
     'node_modules/pino/',
   ]);

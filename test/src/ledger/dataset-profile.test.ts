@@ -149,6 +149,45 @@ describe('the counts of a build', () => {
   });
 });
 
+test('profiles of parts add up to that of the whole, also beyond their limits', () => {
+  const name = fc.integer({ min: 0, max: 60 }).map((n) => `n${n}`);
+  const counts = fc.dictionary(name, fc.integer({ min: 1, max: 9 }), { maxKeys: 12 });
+  const source = fc.record({
+    ...{ name, dialect: fc.option(name, { nil: undefined }), model: fc.option(name, { nil: undefined }) },
+    ...{ roles: counts, calls: counts, bytes: fc.nat(9000), lines: fc.nat(2) },
+    fate: fc.constantFrom('written', 'empty', 'contained', 'rejected:x'),
+    branches: fc.nat(2),
+  });
+  type Source = typeof source extends fc.Arbitrary<infer T> ? T : never;
+  const see = (counter: ProfileCounter, { name, fate, bytes, roles, calls, model, ...one }: Source): void => {
+    counter.record(bytes, { shape: { roles, calls }, model });
+    for (let i = 0; i <= one.branches; i++) {
+      const line = { entries: 1, superseded: 0, truncated: 0, changes: {}, tools: null };
+      counter.session({ ...line, id: i === 0 ? 's' : `s#${i}`, source: name, fate }, name);
+    }
+    const { dialect, lines } = one;
+    counter.source({ source: name, status: 'read', dialect, lines, size: bytes, fates: { [fate]: lines } });
+  };
+  const parts = fc.array(fc.array(source, { maxLength: 40 }), { maxLength: 8 });
+  let overflows = 0;
+  fc.assert(
+    fc.property(parts, (all) => {
+      const whole = new ProfileCounter('scenario');
+      for (const one of all.flat()) see(whole, one);
+      const added = new ProfileCounter('scenario');
+      for (const part of all) {
+        const counter = new ProfileCounter('scenario', false);
+        for (const one of part) see(counter, one);
+        added.add(JSON.parse(JSON.stringify(counter.counts())));
+      }
+      const wanted = whole.take();
+      if ('other' in wanted.records.roles) overflows++;
+      expect(added.take()).toEqual(wanted);
+    }),
+  );
+  expect(overflows).toBeGreaterThan(0);
+});
+
 describe('a profile', () => {
   const session = (source: string, fate: string): SessionLine => ({
     ...{ id: 'x', source, fate, entries: 1, superseded: 0, truncated: 0, changes: {}, tools: null },

@@ -29,7 +29,7 @@ const LENGTHS_AND_CHECKSUM = 'fa0000000400000000000000e4b2c4e1';
 const WRITER = `
   import { appendFileSync, writeFileSync } from 'node:fs';
   const load = (name) => import(${JSON.stringify(DIST)} + '/' + name);
-  const { runWorkers } = await load('engine/pool.js');
+  const { runWorkers } = await load('workers/pool.js');
   const { listSources } = await load('input/sources/list.js');
   const { encodePart } = await load('ledger/part.js');
   const { resolveSettings } = await load('settings/settings.js');
@@ -38,7 +38,7 @@ const WRITER = `
   const numbers = (_key, value) => (typeof value === 'bigint' ? Number(value) : value);
   writeFileSync('listing.json', JSON.stringify({ ...listing, sources: [...listing.sources] }, numbers));
   let parts = 0;
-  for await (const { results } of runWorkers(listing.sources, settings)) {
+  for await (const { results } of runWorkers(listing.sources, settings, { needsResults: true })) {
     for (let at = 0; at < results.length; at += 7, parts++)
       for (const piece of encodePart(results.slice(at, at + 7))) appendFileSync('parts', piece);
   }

@@ -3,12 +3,12 @@
  * comes first. It needs no second thread, no copies between threads and no second warm-up.
  */
 
+import type { Delivery } from '../engine/delivery.ts';
+import { runTask, type TaskOptions, WINDOW_BYTES } from '../engine/run-task.ts';
+import type { Task, TaskSource } from '../engine/task.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { weightOfAll } from '../ledger/result.ts';
 import type { TaskSettings } from '../settings/settings.ts';
-import type { Delivery } from './delivery.ts';
-import { runTask, type TaskOptions, WINDOW_BYTES } from './run-task.ts';
-import type { Task, TaskSource } from './task.ts';
 import type { Received } from './worker-thread.ts';
 
 export class OwnWorker {

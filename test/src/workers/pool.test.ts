@@ -3,28 +3,36 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { listSources } from '../../../src/input/sources/list.ts';
-import type { Result } from '../../../src/ledger/result.ts';
+import type { HandedOver } from '../../../src/record/recorded-sources.ts';
 import { resolveSettings } from '../../../src/settings/settings.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { sessionLines } from '../../support/plain-logs.ts';
 
 /** Imported from dist/, because a worker thread needs a JavaScript file. */
-const BUILT = resolve(import.meta.dirname, '../../../dist/src/engine/pool.js');
-const { runWorkers }: typeof import('../../../src/engine/pool.ts') = await import(BUILT);
+const BUILT = resolve(import.meta.dirname, '../../../dist/src/workers/pool.js');
+const { runWorkers }: typeof import('../../../src/workers/pool.ts') = await import(BUILT);
 
 /** 600 sources: three tasks. */
-async function indices(workers: number, isReused?: (index: number) => boolean): Promise<readonly number[]> {
+async function indices(
+  workers: number,
+  isReused?: (index: number) => boolean,
+  out?: string,
+): Promise<readonly number[]> {
   const folder = temporaryFolder();
   for (let n = 0; n < 600; n++) {
     const lines = sessionLines(`s${n}`, { entries: 1, messageChars: 8, seed: n });
     writeFileSync(join(folder, `${String(n).padStart(3, '0')}.jsonl`), lines.join('\n'));
   }
-  const settings = resolveSettings({ inputs: [folder], out: undefined, workers });
+  const settings = resolveSettings({ inputs: [folder], out, workers });
   const { sources } = listSources([folder], settings.follow);
-  const results: Result[] = [];
+  const results: HandedOver[] = [];
   const deliveries = runWorkers(sources, settings, isReused === undefined ? {} : { isReused });
   for await (const { results: some } of deliveries) results.push(...some);
-  return results.flatMap((one) => (one.kind === 'source' ? [one.source] : []));
+  if (out !== undefined && workers > 1) expect(results.some(({ kind }) => kind === 'recorded')).toBe(true);
+  return results.flatMap((one) => {
+    if (one.kind === 'recorded') return one.notes.map((_, i) => one.first + i);
+    return one.kind === 'source' ? [one.source] : [];
+  });
 }
 
 const all = Array.from({ length: 600 }, (_, index) => index);
@@ -36,4 +44,10 @@ it.each([1, 2, 3])('%i workers deliver every source once and in order', async (w
 it.each([1, 2])('%i workers do not read reused sources', async (workers) => {
   const isReused = (index: number): boolean => index % 3 === 0;
   expect(await indices(workers, isReused)).toEqual(all.filter((index) => !isReused(index)));
+});
+
+it.each([2, 3])('%i workers that record their sources deliver each once and in order', async (workers) => {
+  const isReused = (index: number): boolean => index % 50 === 0;
+  const wanted = all.filter((index) => !isReused(index));
+  expect(await indices(workers, isReused, '/absent/out')).toEqual(wanted);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { workerCount } from '../../../src/engine/worker-count.ts';
 import type { SourceRef } from '../../../src/input/sources/source.ts';
+import { workerCount } from '../../../src/workers/worker-count.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const source = (name: string, mebibytes: number): SourceRef => ({

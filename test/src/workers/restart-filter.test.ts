@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/engine/delivery.ts';
-import { RestartFilter } from '../../../src/engine/restart-filter.ts';
 import type { Result, SourceReport } from '../../../src/ledger/result.ts';
+import type { HandedOver, RecordedSources } from '../../../src/record/recorded-sources.ts';
+import { RestartFilter } from '../../../src/workers/restart-filter.ts';
 
 const begin = (source: number, identity = 'file'): Result => ({
   kind: 'source-begin',
@@ -71,7 +72,7 @@ describe('replay', () => {
       fc.property(sizes, deaths, (sessions, lives) => {
         const sources = sessions.map((count, i) => source(i, count));
         const replay = new RestartFilter();
-        const out: Result[] = [];
+        const out: HandedOver[] = [];
         let bytes = 0;
         let reported = 0;
         for (const { until, sizes: cuts } of [...lives, { until: Number.POSITIVE_INFINITY, sizes: [] }]) {
@@ -101,6 +102,15 @@ describe('replay', () => {
         expect(bytes).toBeCloseTo(100 * sources.length, 6);
       }),
     );
+  });
+
+  it('passes sources that a thread recorded, and counts their bytes once', () => {
+    const replay = new RestartFilter();
+    const recorded = { kind: 'recorded', readBytes: 100 } as RecordedSources;
+    const passed = replay.pass({ results: [recorded], readBytes: 130, flushed: false });
+    expect([passed.results, passed.readBytes]).toEqual([[recorded], 130]);
+    replay.restart(); // 30 bytes of the next source were read, and will be read again
+    expect(replay.pass(delivery(source(1, 1), 100)).readBytes).toBe(70);
   });
 
   const partly = (): RestartFilter => {

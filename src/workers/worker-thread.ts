@@ -7,24 +7,23 @@
 
 import { Worker } from 'node:worker_threads';
 import { compiledScanner } from '../../transforms/json/wasm-scanner.ts';
+import type { Delivery } from '../engine/delivery.ts';
+import { MAX_DEATHS } from '../engine/source-opener.ts';
+import type { Task, TaskSource } from '../engine/task.ts';
 import { type ErrorCode, TurnmillError } from '../errors.ts';
-import { decodeThreadPart } from '../ledger/thread-part.ts';
-import type { TaskSettings } from '../settings/settings.ts';
-import type { Delivery } from './delivery.ts';
+import { decodeHandedOver, type HandedOver } from '../record/recorded-sources.ts';
 import { RestartFilter } from './restart-filter.ts';
-import { MAX_DEATHS } from './source-opener.ts';
-import type { Task, TaskSource } from './task.ts';
-import type { FromWorker, PostedFault, PostedPart, ToWorker, WorkerData } from './worker.ts';
+import type { FromWorker, PostedFault, PostedPart, ThreadSettings, ToWorker, WorkerData } from './worker.ts';
 
 export interface Received {
-  readonly delivery: Delivery;
+  readonly delivery: Delivery<HandedOver>;
   /** Call it once the delivery has been used, so that the thread may continue. */
   taken(): void;
 }
 
 export interface WorkerThreadHooks {
   /** Called when another delivery can be taken. */
-  readonly onDelivery: (delivery: Delivery) => void;
+  readonly onDelivery: (delivery: Delivery<HandedOver>) => void;
   readonly onFault: (fault: Error) => void;
   readonly onRestart: () => void;
 }
@@ -37,7 +36,7 @@ const startThread: StartThread = (workerData) =>
   new Worker(new URL('./worker.js', import.meta.url), { workerData });
 
 export class WorkerThread {
-  readonly #settings: TaskSettings;
+  readonly #settings: ThreadSettings;
   readonly #hooks: WorkerThreadHooks;
   readonly #startThread: StartThread;
   readonly #received: Received[] = [];
@@ -50,7 +49,7 @@ export class WorkerThread {
   #thread: Thread;
 
   /** @param start starts a thread; tests pass a fake one */
-  constructor(settings: TaskSettings, hooks: WorkerThreadHooks, start: StartThread = startThread) {
+  constructor(settings: ThreadSettings, hooks: WorkerThreadHooks, start: StartThread = startThread) {
     this.#settings = settings;
     this.#hooks = hooks;
     this.#startThread = start;
@@ -76,7 +75,8 @@ export class WorkerThread {
   #start(): Thread {
     const currentIndex = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
     const scanner = compiledScanner();
-    const thread = this.#startThread({ settings: this.#settings, currentIndex, scanner });
+    const unrecorded = this.#sources[0]?.index;
+    const thread = this.#startThread({ settings: this.#settings, currentIndex, scanner, unrecorded });
     let cause: Error | undefined;
     thread.on('message', (message: FromWorker) => this.#receive(thread, message));
     thread.on('messageerror', (error) => this.#fail(error));
@@ -98,8 +98,8 @@ export class WorkerThread {
   }
 
   #take(thread: Thread, { pieces, readBytes, flushed, profile, weight }: PostedPart): void {
-    const results = decodeThreadPart(pieces);
-    const reported = results.filter(({ kind }) => kind === 'source').length;
+    const results = decodeHandedOver(pieces);
+    const reported = results.reduce((sum, result) => sum + sourcesIn(result), 0);
     if (reported > 0) {
       this.#sources = this.#sources.slice(reported);
       this.#idleDeaths = 0;
@@ -134,6 +134,11 @@ export class WorkerThread {
     this.#isStopped = true;
     this.#hooks.onFault(fault);
   }
+}
+
+/** Returns how many sources end with a result. */
+function sourcesIn(result: HandedOver): number {
+  return result.kind === 'recorded' ? result.notes.length : Number(result.kind === 'source');
 }
 
 function oneMoreDeath(source: TaskSource, cause: string): TaskSource {

@@ -4,8 +4,9 @@
  * changed since the first reading, all results of the second one are dropped, and the source is rejected.
  */
 
+import type { Delivery } from '../engine/delivery.ts';
 import { eachFate, type Result, type SourceBegin, type SourceReport } from '../ledger/result.ts';
-import type { Delivery } from './delivery.ts';
+import type { HandedOver } from '../record/recorded-sources.ts';
 
 export class RestartFilter {
   /** Results of the source delivered so far. */
@@ -23,12 +24,15 @@ export class RestartFilter {
   #againBytes = 0;
 
   /** Returns the delivery with only the results and bytes that are new. */
-  pass(delivery: Delivery): Delivery {
+  pass(delivery: Delivery<HandedOver>): Delivery<HandedOver> {
     const readBytes = this.#newBytes(delivery.readBytes);
-    const results: Result[] = [];
+    const results: HandedOver[] = [];
     for (const result of delivery.results) {
       if (result.kind === 'source') results.push(this.#endSource(result));
-      else if (this.#isNew(result)) results.push(result);
+      else if (result.kind === 'recorded') {
+        this.#endBytes(result.readBytes); // nothing of these sources was delivered before
+        results.push(result);
+      } else if (this.#isNew(result)) results.push(result);
     }
     return { ...delivery, results, readBytes };
   }
@@ -77,9 +81,13 @@ export class RestartFilter {
     const isComplete = this.#isSameFile && this.#sent >= this.#delivered;
     const ended = isComplete ? report : changedReport(report, sorted(this.#fates));
     this.#forgetSource();
-    this.#againBytes = 0;
-    this.#openBytes = Math.max(0, this.#openBytes - report.readBytes);
+    this.#endBytes(report.readBytes);
     return ended;
+  }
+
+  #endBytes(readBytes: number): void {
+    this.#againBytes = 0;
+    this.#openBytes = Math.max(0, this.#openBytes - readBytes);
   }
 
   #newBytes(readBytes: number): number {

@@ -2,17 +2,18 @@
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type CompiledScanner, takeCompiledScanner } from '../../transforms/json/wasm-scanner.ts';
+import type { Delivery } from '../engine/delivery.ts';
+import { runTask, WINDOW_BYTES } from '../engine/run-task.ts';
+import type { TaskSource } from '../engine/task.ts';
 import { TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { joinSmall } from '../ledger/part.ts';
-import { weightOfAll } from '../ledger/result.ts';
-import { encodeThreadPart } from '../ledger/thread-part.ts';
+import { type Result, weightOfAll } from '../ledger/result.ts';
 import type { ProfileFigures } from '../profile.ts';
+import { encodeHandedOver, type HandedOver } from '../record/recorded-sources.ts';
 import { reloadPlugIns } from '../settings/plug-ins.ts';
-import type { TaskSettings } from '../settings/settings.ts';
-import type { Delivery } from './delivery.ts';
-import { runTask, WINDOW_BYTES } from './run-task.ts';
-import type { TaskSource } from './task.ts';
+import type { RecordSettings, TaskSettings } from '../settings/settings.ts';
+import { recordSources } from './source-recorder.ts';
 
 /** Messages from the main thread: sources to read, that a delivery was taken, or that there are no more. */
 export type ToWorker =
@@ -42,8 +43,13 @@ export interface PostedFault {
 
 export type FromWorker = PostedPart | PostedFault;
 
+/** The settings of a thread; with the inputs, it records the sources that it reads. */
+export type ThreadSettings = TaskSettings & Partial<RecordSettings>;
+
 export interface WorkerData {
-  readonly settings: TaskSettings;
+  readonly settings: ThreadSettings;
+  /** Index of a source that must not be recorded, because a thread that died may have delivered a part of its results. */
+  readonly unrecorded: number | undefined;
   /** One cell of shared memory with the index of the source being read, which survives the death of the thread. */
   readonly currentIndex: Int32Array<SharedArrayBuffer>;
   /** The scanner, compiled by the main thread; undefined if it is not used. */
@@ -54,6 +60,8 @@ class TaskWorker {
   readonly #port: MessagePort;
   readonly #data: WorkerData;
   readonly #queue: TaskSource[] = [];
+  /** Sources whose reports were not posted yet, by index. */
+  readonly #unposted = new Map<number, SourceRef>();
   #hasAll = false;
   #unreadBytes = 0;
   #wake: () => void = () => undefined;
@@ -84,8 +92,10 @@ class TaskWorker {
   }
 
   #receive(message: ToWorker): void {
-    if (message.type === 'task') this.#queue.push(...message.sources);
-    else if (message.type === 'taken') this.#unreadBytes -= message.weight;
+    if (message.type === 'task') {
+      this.#queue.push(...message.sources);
+      for (const { index, ref } of message.sources) this.#unposted.set(index, ref);
+    } else if (message.type === 'taken') this.#unreadBytes -= message.weight;
     else this.#hasAll = true;
     this.#wake();
   }
@@ -108,9 +118,20 @@ class TaskWorker {
     }
   }
 
+  /** Records what the thread may record of the results. */
+  #recorded(results: readonly Result[]): readonly HandedOver[] {
+    const { settings, unrecorded } = this.#data;
+    const sourceAt = (index: number): SourceRef => this.#unposted.get(index) as SourceRef;
+    const handed = isRecording(settings)
+      ? recordSources(results, settings, sourceAt, (index) => index !== unrecorded)
+      : results;
+    for (const result of results) if (result.kind === 'source') this.#unposted.delete(result.source);
+    return handed;
+  }
+
   #post({ results, readBytes, flushed, profile }: Delivery): void {
     const weight = weightOfAll(results);
-    const pieces = joinSmall(encodeThreadPart(results));
+    const pieces = joinSmall(encodeHandedOver(this.#recorded(results)));
     this.#unreadBytes += weight;
     this.#port.postMessage(
       { type: 'part', pieces, readBytes, flushed, profile, weight } satisfies PostedPart,
@@ -118,6 +139,8 @@ class TaskWorker {
     );
   }
 }
+
+const isRecording = (settings: ThreadSettings): settings is RecordSettings => settings.inputs !== undefined;
 
 /** Returns the buffers that belong to a single piece: they are transferred to the other thread instead of copied. */
 function buffersOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {

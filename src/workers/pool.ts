@@ -5,14 +5,24 @@
  */
 
 import { setImmediate } from 'node:timers/promises';
+import type { Delivery } from '../engine/delivery.ts';
+import { type PlugInCalls, runTask } from '../engine/run-task.ts';
+import {
+  type IsRead,
+  type PlannedTask,
+  planTasks,
+  readIn,
+  refsIn,
+  type TaskSource,
+  taskOf,
+} from '../engine/task.ts';
 import type { SourceRef, Sources } from '../input/sources/source.ts';
 import type { Profile } from '../profile.ts';
-import { filesOnly } from '../settings/plug-ins.ts';
+import type { HandedOver } from '../record/recorded-sources.ts';
+import { filesOnly, hasPlugIns } from '../settings/plug-ins.ts';
 import type { Settings, TaskSettings } from '../settings/settings.ts';
-import type { Delivery } from './delivery.ts';
+import { keepsPaths } from '../settings/split-shares.ts';
 import { OwnWorker } from './own-worker.ts';
-import { type PlugInCalls, runTask } from './run-task.ts';
-import { type IsRead, type PlannedTask, planTasks, readIn, refsIn, type TaskSource, taskOf } from './task.ts';
 import { workerCount } from './worker-count.ts';
 import type { WorkerThread } from './worker-thread.ts';
 
@@ -26,6 +36,8 @@ export interface PoolHooks {
   readonly plugInCalls?: PlugInCalls | undefined;
   /** Folder for working files; undefined for private temporary ones. */
   readonly workFolder?: string | undefined;
+  /** Whether the caller needs each result, so that worker threads must not record them. */
+  readonly needsResults?: boolean;
   /** Called when a worker thread has died and its source is read again. */
   readonly onRestart?: () => void;
   /** Profile of the main thread. */
@@ -37,7 +49,7 @@ export async function* runWorkers(
   sources: Sources,
   settings: Settings,
   hooks: PoolHooks = {},
-): AsyncGenerator<Delivery> {
+): AsyncGenerator<Delivery<HandedOver>> {
   const isRead: IsRead = (index) => hooks.isReused?.(index) !== true;
   if (refsIn(sources, isRead).next().done === true) return; // a merge may not even have the code of its formats
   const workers = workerCount(refsIn(sources, isRead), settings);
@@ -45,7 +57,13 @@ export async function* runWorkers(
   const tasks = workers === 1 ? [] : planTasks(sources, isRead);
   if (tasks.length > 1) {
     const { WorkerThread } = await import('./worker-thread.ts'); // loaded late: a run with one worker starts no thread
-    const plan = { sources, isRead, tasks };
+    const plan = {
+      sources,
+      isRead,
+      tasks,
+      inputs: settings.inputs.length,
+      records: mayRecord(settings, hooks),
+    };
     yield* new WorkerPool(plan, Math.min(workers, tasks.length), conversion, hooks, WorkerThread).run();
   } else {
     const { signal, profile, plugInCalls } = hooks;
@@ -71,8 +89,22 @@ function conversionOf(settings: Settings, workers: number): TaskSettings {
   return { ...conversion, s3, takesBack: out !== '-' && !settings.consumers };
 }
 
+/**
+ * Returns whether worker threads may record their sources: a dataset is written, and nothing but the place of a record
+ * depends on what was written before.
+ */
+function mayRecord(settings: Settings, { needsResults = false }: PoolHooks): boolean {
+  const { out, redact, limit, plugIns } = settings;
+  const isDataset = out !== undefined && out !== '-' && !needsResults;
+  return isDataset && !keepsPaths(settings) && !redact && limit === undefined && !hasPlugIns(plugIns);
+}
+
 /** The sources to be read, and how they are divided into tasks. */
 interface Plan {
+  /** Number of inputs that they were found in. */
+  readonly inputs: number;
+  /** Whether the threads record their sources. */
+  readonly records: boolean;
   readonly sources: Sources;
   readonly isRead: IsRead;
   readonly tasks: readonly PlannedTask[];
@@ -102,7 +134,8 @@ class WorkerPool {
     this.#signal = signal;
     this.#own = new OwnWorker(settings, { signal, profile, plugInCalls });
     this.#give(this.#own); // the first task, read while the threads are starting
-    const threadSettings = { ...settings, plugIns: filesOnly(settings.plugIns) }; // functions do not cross threads
+    const plugIns = filesOnly(settings.plugIns); // functions do not cross threads
+    const threadSettings = { ...settings, plugIns, ...(plan.records && { inputs: { length: plan.inputs } }) };
     const start = (): WorkerThread => {
       const thread: WorkerThread = new Thread(threadSettings, {
         onDelivery: ({ flushed }) => {
@@ -118,7 +151,7 @@ class WorkerPool {
   }
 
   /** Yields the deliveries of all tasks, in the order of the tasks. */
-  async *run(): AsyncGenerator<Delivery> {
+  async *run(): AsyncGenerator<Delivery<HandedOver>> {
     const abort = (): void => this.#fail(this.#signal?.reason as Error);
     this.#signal?.addEventListener('abort', abort, { once: true });
     try {

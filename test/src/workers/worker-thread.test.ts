@@ -2,11 +2,14 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import type { TaskSource } from '../../../src/engine/task.ts';
-import type { FromWorker, ToWorker, WorkerData } from '../../../src/engine/worker.ts';
-import { type Thread, WorkerThread } from '../../../src/engine/worker-thread.ts';
+import type { SourceRef } from '../../../src/input/sources/source.ts';
 import { encodePart } from '../../../src/ledger/part.ts';
 import type { Result, SourceReport } from '../../../src/ledger/result.ts';
-import type { TaskSettings } from '../../../src/settings/settings.ts';
+import { encodeHandedOver, type HandedOver } from '../../../src/record/recorded-sources.ts';
+import { resolveSettings, type TaskSettings } from '../../../src/settings/settings.ts';
+import { recordSources } from '../../../src/workers/source-recorder.ts';
+import type { FromWorker, ToWorker, WorkerData } from '../../../src/workers/worker.ts';
+import { type Thread, WorkerThread } from '../../../src/workers/worker-thread.ts';
 
 class PlayedThread extends EventEmitter {
   readonly messages: ToWorker[] = [];
@@ -27,12 +30,22 @@ class PlayedThread extends EventEmitter {
     return 1;
   }
 
+  get unrecorded(): number | undefined {
+    return this.#data.unrecorded;
+  }
+
   reads(index: number): void {
     Atomics.store(this.#data.currentIndex, 0, index);
   }
 
-  posts(results: readonly Result[], flushed = false): void {
-    const delivery = { pieces: encodePart(results), readBytes: 0, flushed, profile: undefined, weight: 7 };
+  posts(results: readonly HandedOver[], flushed = false): void {
+    const delivery = {
+      pieces: encodeHandedOver(results),
+      readBytes: 0,
+      flushed,
+      profile: undefined,
+      weight: 7,
+    };
     this.emit('message', { type: 'part', ...delivery } satisfies FromWorker);
   }
 }
@@ -121,9 +134,32 @@ it('gives a new thread the sources without a report, and delivers no result twic
   second.posts([begin(1), record('b'), record('c'), end(1)], true);
   expect(drain()).toEqual(['source-begin', 'a', 'source', 'source-begin', 'b', 'c', 'source']);
   expect([restarts(), faults]).toEqual([1, []]);
+  // a part of the second source was delivered, so its results must come one by one
+  expect([first.unrecorded, second.unrecorded]).toEqual([undefined, 1]);
   // each thread is told which of its deliveries were taken
   expect(first.messages.at(-1)).toEqual({ type: 'taken', weight: 7 });
   expect(second.messages.at(-1)).toEqual({ type: 'taken', weight: 7 });
+});
+
+it('counts recorded sources as read', () => {
+  const { worker, threads, drain } = play();
+  worker.give(sources);
+  const [first] = threads as [PlayedThread];
+  const settings = resolveSettings({ inputs: ['/absent'], out: '/out' });
+  const results = [begin(0), end(0)];
+  first.posts(
+    recordSources(
+      results,
+      settings,
+      (index) => sources[index]?.ref as SourceRef,
+      () => true,
+    ),
+  );
+  first.reads(1);
+  first.emit('exit', 9);
+  const [task] = (threads[1] as PlayedThread).messages as unknown as { sources: TaskSource[] }[];
+  expect(task?.sources.map(({ index }) => index)).toEqual([1]);
+  expect(drain()).toEqual(['recorded']);
 });
 
 it('counts at most three deaths against a source, each with its cause', () => {
