@@ -90,6 +90,7 @@ export { explainLine, type Question } from './job/explain.ts';
 export type { RunHooks, RunProgress } from './job/hooks.ts';
 export { FRAMING, type Inspection, inspect } from './job/inspect.ts';
 export type { Explanation, FindingNote } from './job/line-trail.ts';
+export { type MergeRequest, merge, missingSlices } from './job/merge.ts';
 export { type QuarantineRecord, readQuarantine } from './job/quarantine-records.ts';
 export { type ReadOptions, read } from './job/read.ts';
 export { type Replayed, type ReplayRequest, replayQuarantine } from './job/replay.ts';

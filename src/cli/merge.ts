@@ -1,7 +1,7 @@
 /** Runs a merge with the progress and the summary of a build, or lists missing slices. */
 import type { RunHooks } from '../job/hooks.ts';
 import { merge, missingSlices } from '../job/merge.ts';
-import { resolveS3Options, s3In } from '../settings/s3-settings.ts';
+import { s3In } from '../settings/s3-settings.ts';
 import type { Request } from './commands/command.ts';
 import { exitCodeOf, SUCCESS } from './faults.ts';
 import { runShown } from './run-whole.ts';
@@ -11,7 +11,7 @@ import { RunNotes } from './summary.ts';
 export async function runMerge(request: Request): Promise<number> {
   const { words: datasets, values } = request;
   const { out = '', replace = false, allowEmpty = false, mode } = values;
-  const s3 = resolveS3Options(s3In(values));
+  const s3 = s3In(values);
   const run = (hooks: RunHooks): ReturnType<typeof merge> =>
     merge({ datasets, out, replace, allowEmpty, mode, s3 }, hooks);
   return runShown(request, run, false, new RunNotes(values, true));
@@ -19,7 +19,7 @@ export async function runMerge(request: Request): Promise<number> {
 
 /** @returns the exit status: 75 if slices are missing */
 export async function printMissing({ words, values, host, signal }: Request): Promise<number> {
-  const missing = await missingSlices(words, resolveS3Options(s3In(values)), signal);
+  const missing = await missingSlices(words, s3In(values), signal);
   if (missing !== '') await host.print(missing);
   await host.endPrinting();
   return missing === '' ? SUCCESS : exitCodeOf('missing-slices');

@@ -3,10 +3,9 @@ import type { Listing } from '../input/sources/source.ts';
 import { build } from '../job/build.ts';
 import type { RunHooks, RunProgress } from '../job/hooks.ts';
 import type { RunSummary } from '../job/run.ts';
-import type { Result } from '../ledger/result.ts';
+import type { FindingResult, Result } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import { FIRST_SEGMENTS, LAST_SEGMENTS, type ProfileFigures } from '../profile.ts';
-import type { RecordedSources } from '../record/recorded-sources.ts';
 import { plural, showCount, showDuration, showSize } from '../sizes.ts';
 import type { Request } from './commands/command.ts';
 import { DialectTable } from './dialect-table.ts';
@@ -54,8 +53,8 @@ export async function runShown(
     return silent || host.tell(`turnmill: ${printable(message)}\n`);
   };
   try {
-    const onRecorded = (recorded: RecordedSources): void => notes.add(recorded);
-    const summary = await run({ signal, onResult, onRecorded, onNote, heap, plugInCalls, ...onProgress });
+    const onFindings = (findings: readonly FindingResult[]): void => notes.add(findings);
+    const summary = await run({ signal, onResult, onFindings, onNote, heap, plugInCalls, ...onProgress });
     progress?.clear();
     const shown = `${summaryOf(summary, notes, host.isTerminal, table.text())}${texts.text()}`;
     const onStdout = isCheck && values.json !== true;

@@ -13,7 +13,6 @@ import type { FindingResult, Result, SessionReport, SourceBegin, SourceReport } 
 import { secretsLine } from '../ledger/seen-secrets.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
-import type { RecordedSources } from '../record/recorded-sources.ts';
 import { movedText } from '../settings/split-shares.ts';
 import { plural, showCount, showDuration, showSize } from '../sizes.ts';
 import type { Values } from './options/values.ts';
@@ -363,9 +362,9 @@ export class RunNotes {
     }
   }
 
-  /** Adds sources that have been recorded: they have no rejections. */
-  add({ notes }: RecordedSources): void {
-    for (const { findings } of notes) for (const finding of findings) countError(this.#errors, finding);
+  /** Adds the findings of sources that count. */
+  add(findings: readonly FindingResult[]): void {
+    for (const finding of findings) countError(this.#errors, finding);
   }
 
   #begin({ source, again, provisional }: SourceBegin): void {

@@ -1,8 +1,7 @@
 /** Hooks with which a caller watches a run and stops it. */
 import type { PlugInCalls } from '../engine/run-task.ts';
 import type { Listing } from '../input/sources/source.ts';
-import type { Result } from '../ledger/result.ts';
-import type { RecordedSources } from '../record/recorded-sources.ts';
+import type { FindingResult, Result } from '../ledger/result.ts';
 
 /** Progress of a run, reported while it runs. */
 export interface RunProgress {
@@ -35,8 +34,11 @@ export interface RunHooks {
   readonly onProgress?: (progress: RunProgress) => void;
   /** Called with every result, in the order of the sources, before it is recorded; a returned promise is awaited. */
   readonly onResult?: (result: Result, listing: Listing) => unknown;
-  /** Called with the sources that a worker thread has recorded. Without it, `onResult` is called with their results instead. */
-  readonly onRecorded?: ((recorded: RecordedSources) => void) | undefined;
+  /**
+   * With it, `onResult` need not be called for sources without rejections, which lets worker threads record them. It is
+   * called with their findings instead.
+   */
+  readonly onFindings?: ((findings: readonly FindingResult[]) => void) | undefined;
   /** Shows a note about the run to people. Returns false if it could not be shown. */
   readonly onNote?: (message: string) => boolean | undefined;
 }

@@ -66,7 +66,7 @@ class Recording {
     const isReused = (index: number): boolean => reuse.has(index);
     const deliveries = runWorkers(listing.sources, settings, {
       ...{ signal, onRestart, profile, isReused, plugInCalls, workFolder },
-      needsResults: hooks.onResult !== undefined && hooks.onRecorded === undefined,
+      needsResults: hooks.onResult !== undefined && hooks.onFindings === undefined,
     });
     profile?.enter('record');
     for await (const delivery of profile?.eachLater('wait', deliveries) ?? deliveries)
@@ -94,10 +94,11 @@ class Recording {
 
   async #add(recorded: RecordedSources): Promise<void> {
     await this.#takeReused(recorded.first);
-    this.#options.hooks.onRecorded?.(recorded);
-    await this.#options.recorder.add(recorded);
+    const { hooks, recorder, checkpoints } = this.#options;
+    for (const { findings } of recorded.notes) hooks.onFindings?.(findings);
+    await recorder.add(recorded);
     this.#sources += recorded.notes.length;
-    this.#options.checkpoints.see(recorded);
+    checkpoints.see(recorded);
   }
 
   /** Records the results of the reused sources before this index. */

@@ -20,28 +20,38 @@ import { MergedSources } from '../reuse/merged-sources.ts';
 import { missingAmong, planMerge } from '../reuse/plan-merge.ts';
 import { checkFile } from '../reuse/previous-run.ts';
 import type { Setting } from '../settings/option.ts';
+import { type PartialS3, resolveS3Options } from '../settings/s3-settings.ts';
 import { checkCopies, checkSplit, DEFAULT_SETTINGS, type Settings } from '../settings/settings.ts';
 import { keepsPaths } from '../settings/split-shares.ts';
 import { SETTINGS } from '../settings/table.ts';
 import type { RunHooks } from './hooks.ts';
 import { type Run, type RunSummary, runIntoDataset } from './run.ts';
 
-export interface MergeRequest extends Pick<Settings, 'replace' | 'allowEmpty' | 'mode' | 's3'> {
-  /** Paths of folders, or `s3://` URLs. */
+export interface MergeRequest {
+  /** Paths of folders, or `s3://` URLs. Slices are ordered by their numbers, other datasets as they are named. */
   readonly datasets: readonly string[];
   readonly out: string;
+  /** As for `build`. */
+  readonly replace?: boolean;
+  readonly allowEmpty?: boolean;
+  readonly mode?: number | undefined;
+  readonly s3?: PartialS3;
 }
 
-/** @throws TurnmillError if nothing was published, such as `missing-slices` */
+/**
+ * Writes the dataset that one build of all sources would write.
+ * @throws TurnmillError if nothing was published, such as `missing-slices`
+ */
 export async function merge(request: MergeRequest, hooks: RunHooks = {}): Promise<RunSummary> {
-  const { datasets, out, replace, s3 } = request;
+  const { datasets, out, replace = false } = request;
+  const s3 = resolveS3Options(request.s3);
   if (out === '-') throw new TurnmillError('usage', 'merge: --out - is not possible; name a folder');
   const store = await storeFor(out, s3);
   const release = await store.acquire();
   const opened = new OpenInputs(s3, hooks.signal);
   try {
     await store.prepare({ inputs: datasets, replace });
-    const { run, merged } = await begin(request, opened, hooks);
+    const { run, merged } = await begin({ ...request, s3 }, opened, hooks);
     const { format, quarantineSize } = run.settings;
     return await runIntoDataset(run, store, {
       done: 0,
@@ -65,10 +75,10 @@ export async function merge(request: MergeRequest, hooks: RunHooks = {}): Promis
  */
 export async function missingSlices(
   datasets: readonly string[],
-  s3: S3Options,
+  s3: PartialS3 = {},
   signal?: AbortSignal,
 ): Promise<string> {
-  const opened = new OpenInputs(s3, signal);
+  const opened = new OpenInputs(resolveS3Options(s3), signal);
   try {
     await opened.add(datasets, true);
     return missingAmong(opened.inputs, opened.absent);
@@ -78,7 +88,7 @@ export async function missingSlices(
 }
 
 async function begin(
-  request: MergeRequest,
+  request: MergeRequest & Pick<Settings, 's3'>,
   opened: OpenInputs,
   hooks: RunHooks,
 ): Promise<{ run: Run; merged: MergedListing }> {
@@ -103,7 +113,7 @@ async function begin(
 function settingsOf(
   { manifest }: MergeInput,
   inputs: readonly string[],
-  { datasets: _, ...request }: MergeRequest,
+  { datasets: _, ...request }: MergeRequest & Pick<Settings, 's3'>,
 ): Settings {
   const rows: Readonly<Record<string, Setting<unknown> | undefined>> = SETTINGS;
   const known = Object.entries(manifest.settings).filter(

@@ -229,7 +229,7 @@ function withResults(hooks: RunHooks, see: (result: Result) => void): RunHooks {
   const { onResult } = hooks;
   return {
     ...hooks,
-    onRecorded: undefined,
+    onFindings: undefined,
     onResult(result, listing) {
       see(result);
       return onResult?.(result, listing);

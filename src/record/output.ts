@@ -286,7 +286,7 @@ export class NoOutput implements Destination {
     // no files
   }
 
-  path(): void {
+  path(_path: WrittenPath): void {
     // records that leave at once cannot be compared
   }
 

@@ -20,6 +20,9 @@ export interface RecordedSources {
   readonly series: readonly RecordSeries[];
   /** The records, one after the other. */
   readonly records: Uint8Array;
+  /** The paths of the conversations that are compared, one after the other, and what is known of each. */
+  readonly paths: Uint8Array;
+  readonly pathRows: readonly PathRow[];
   /** Lines of the ledger; those of sessions have `NO_PLACE` in the place of each record, in the order of the records. */
   readonly sessions: Uint8Array;
   readonly sources: Uint8Array;
@@ -36,6 +39,9 @@ export interface RecordSeries {
   readonly lengths: readonly number[];
 }
 
+/** Bytes of a path, the formats of its records, and how many records came before it. */
+export type PathRow = readonly [bytes: number, formats: number, records: number];
+
 /** What is left to be written of a source. */
 export interface SourceNotes {
   readonly findings: readonly FindingResult[];
@@ -50,7 +56,7 @@ export type HandedOver = Result | RecordedSources;
 
 const codec = new PartCodec<HandedOver>({
   ...RESULT_BYTES,
-  recorded: { records: true, sessions: true, sources: true, fingerprints: true },
+  recorded: { records: true, paths: true, sessions: true, sources: true, fingerprints: true },
 });
 
 /** Encodes what a worker thread hands over as one part. See `PartCodec`. */

@@ -110,6 +110,7 @@ export class Recorder {
   async add(recorded: RecordedSources): Promise<void> {
     const { ledger, usage, profile, destination } = this.#options;
     const places = await this.#writeRecords(recorded);
+    this.#addPaths(recorded, places);
     for (const [i, notes] of recorded.notes.entries()) this.#writeNotes(recorded.first + i, notes);
     writeLines(destination, LINE_FILES.sessions, withPlaces(textOf(recorded.sessions), places));
     writeLines(destination, LINE_FILES.sources, textOf(recorded.sources));
@@ -131,6 +132,15 @@ export class Recorder {
       }
     }
     return places;
+  }
+
+  #addPaths({ paths, pathRows }: RecordedSources, places: readonly Location[]): void {
+    let at = 0;
+    for (const [bytes, formats, records] of pathRows) {
+      const hashes = paths.subarray(at, at + bytes);
+      this.#options.destination.path({ hashes, formats, place: places[records] });
+      at += bytes;
+    }
   }
 
   #writeNotes(index: number, { findings, sessions }: SourceNotes): void {

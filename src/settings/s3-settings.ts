@@ -111,7 +111,7 @@ function checkEncryption(value: unknown, refuse: Refuse): void {
     refuse(`'${value}' is not AES256, aws:kms or aws:kms=KEY`);
 }
 
-type PartialS3 = { readonly [K in keyof S3Options]?: S3Options[K] | undefined };
+export type PartialS3 = { readonly [K in keyof S3Options]?: S3Options[K] | undefined };
 
 /** Returns the options that settings contain: `endpoint` is the value of `s3Endpoint`. */
 export function s3In(values: { readonly [K in keyof typeof S3_SETTINGS]?: unknown }): PartialS3 {

@@ -21,7 +21,6 @@ import type { Profile } from '../profile.ts';
 import type { HandedOver } from '../record/recorded-sources.ts';
 import { filesOnly, hasPlugIns } from '../settings/plug-ins.ts';
 import type { Settings, TaskSettings } from '../settings/settings.ts';
-import { keepsPaths } from '../settings/split-shares.ts';
 import { OwnWorker } from './own-worker.ts';
 import { workerCount } from './worker-count.ts';
 import type { WorkerThread } from './worker-thread.ts';
@@ -89,14 +88,10 @@ function conversionOf(settings: Settings, workers: number): TaskSettings {
   return { ...conversion, s3, takesBack: out !== '-' && !settings.consumers };
 }
 
-/**
- * Returns whether worker threads may record their sources: a dataset is written, and nothing but the place of a record
- * depends on what was written before.
- */
-function mayRecord(settings: Settings, { needsResults = false }: PoolHooks): boolean {
-  const { out, redact, limit, plugIns } = settings;
-  const isDataset = out !== undefined && out !== '-' && !needsResults;
-  return isDataset && !keepsPaths(settings) && !redact && limit === undefined && !hasPlugIns(plugIns);
+/** Returns whether worker threads may record their sources: a dataset is written, and nobody else needs each result. */
+function mayRecord({ out, limit, plugIns }: Settings, { needsResults = false }: PoolHooks): boolean {
+  const isDataset = out !== undefined && out !== '-';
+  return isDataset && !needsResults && limit === undefined && !hasPlugIns(plugIns);
 }
 
 /** The sources to be read, and how they are divided into tasks. */

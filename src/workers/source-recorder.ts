@@ -12,7 +12,14 @@ import { Ledger } from '../ledger/ledger.ts';
 import type { FindingResult, RecordResult, Result, SourceBegin } from '../ledger/result.ts';
 import type { SeenSession } from '../record/earlier-sources.ts';
 import { type Location, NoOutput } from '../record/output.ts';
-import type { HandedOver, RecordedSources, RecordSeries, SourceNotes } from '../record/recorded-sources.ts';
+import type { WrittenPath } from '../record/path-writer.ts';
+import type {
+  HandedOver,
+  PathRow,
+  RecordedSources,
+  RecordSeries,
+  SourceNotes,
+} from '../record/recorded-sources.ts';
 import { Recorder } from '../record/result-writer.ts';
 import type { RecordSettings } from '../settings/settings.ts';
 
@@ -140,6 +147,10 @@ class TextOutput extends NoOutput {
   readonly #texts = new Map<string, string>();
   readonly #records: Uint8Array[] = [];
   readonly #series: (RecordSeries & { readonly lengths: number[] })[] = [];
+  readonly #paths: Uint8Array[] = [];
+  readonly #pathRows: PathRow[] = [];
+  /** Number of records that came before the conversation that is being recorded. */
+  #before = 0;
 
   override record({ group, format, bytes }: RecordResult): Location {
     const last = this.#series.at(-1);
@@ -153,11 +164,19 @@ class TextOutput extends NoOutput {
     this.#texts.set(file, `${this.#texts.get(file) ?? ''}${json}\n`);
   }
 
-  take(): Pick<RecordedSources, 'series' | 'records' | 'sessions' | 'sources' | 'fingerprints'> {
+  override path({ hashes, formats }: WrittenPath): void {
+    this.#paths.push(hashes);
+    this.#pathRows.push([hashes.length, formats, this.#before]);
+    this.#before = this.#records.length;
+  }
+
+  take(): Omit<RecordedSources, 'kind' | 'first' | 'readBytes' | 'notes' | 'counts' | 'usage' | 'profile'> {
     const textOf = (file: string): Uint8Array => Buffer.from(this.#texts.get(file) ?? '');
     return {
       series: this.#series,
       records: Buffer.concat(this.#records),
+      paths: Buffer.concat(this.#paths),
+      pathRows: this.#pathRows,
       sessions: textOf(LINE_FILES.sessions),
       sources: textOf(LINE_FILES.sources),
       fingerprints: textOf(WORK_FILES.fingerprints),

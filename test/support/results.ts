@@ -10,6 +10,7 @@ import type {
 } from '../../src/ledger/result.ts';
 import { type HeldParts, MemoryParts } from '../../src/record/held-parts.ts';
 import type { Destination, Location } from '../../src/record/output.ts';
+import type { WrittenPath } from '../../src/record/path-writer.ts';
 import { resolveSettings, type Settings } from '../../src/settings/settings.ts';
 
 export const begin = (source: number, more: Partial<SourceBegin> = {}): SourceBegin => ({
@@ -72,6 +73,7 @@ export class MemoryOutput implements Destination {
   readonly root = undefined;
   readonly records: string[] = [];
   readonly files = new Map<string, unknown[]>();
+  readonly paths: object[] = [];
   readonly checkpoints: number[] = [];
   /** Number of open files. */
   openFiles = 0;
@@ -91,8 +93,9 @@ export class MemoryOutput implements Destination {
     this.files.set(file, [...this.linesOf(file), ...lines.map((line): unknown => JSON.parse(line))]);
   }
 
-  path(): void {
-    throw new Error('no paths here');
+  path({ hashes, formats, place }: WrittenPath): void {
+    const at = place && `${place.shard}:${place.line}`;
+    this.paths.push({ formats, hashes: Buffer.from(hashes).toString('hex'), at });
   }
 
   linesOf(file: string): readonly unknown[] {

@@ -58,9 +58,16 @@ async function datasetOf({ settings, listing }: Run, handed: readonly HandedOver
   const profile = new ProfileCounter(settings.groupBy);
   const recorder = new Recorder({ settings, listing, destination, ledger, usage, profile });
   for (const item of handed) await (item.kind === 'recorded' ? recorder.add(item) : recorder.accept(item));
-  const { records, files } = destination;
+  const { records, files, paths } = destination;
   const sums = { sums: ledger.sums(), problems: ledger.imbalances(), rejected: ledger.rejectionCounts() };
-  return { records, files, ...sums, usage: usageCsv(usage, settings.groupBy), profile: profile.take() };
+  return {
+    records,
+    files,
+    paths,
+    ...sums,
+    usage: usageCsv(usage, settings.groupBy),
+    profile: profile.take(),
+  };
 }
 
 /** Does what a thread and the main thread do with each delivery. */
@@ -80,6 +87,7 @@ describe.each<[string, Partial<Settings>]>([
   ['one format', {}],
   ['two formats and metadata', { format: ['trl', 'openai'], meta: ['model'] }],
   ['by scenario, without integrity checks', { groupBy: 'scenario', integrity: false }],
+  ['paths', { copies: 'drop', format: ['trl', 'sharegpt'] }],
 ])('recorded sources give the dataset of their results: %s', (_name, given) => {
   it('wherever deliveries are cut', async () => {
     const run = await runOf(given);
@@ -99,6 +107,8 @@ describe.each<[string, Partial<Settings>]>([
     const kinds = new Set(whole.map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual(expect.arrayContaining(['recorded', 'rejected-line', 'source']));
     expect(recorded).toBeGreaterThan(100);
+    const { paths } = wanted as { readonly paths: readonly object[] };
+    expect(paths.length > 0).toBe(run.settings.copies !== undefined);
   });
 });
 
