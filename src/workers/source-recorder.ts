@@ -99,7 +99,7 @@ class OpenSources {
     const sources = { at: sourceAt } as Listing['sources'];
     const listing: Listing = { sources, skipped: [], passedOver: {}, extensions: {} };
     this.#first = first;
-    this.#ledger = new Ledger(listing, settings.format);
+    this.#ledger = new Ledger(listing, settings.format, settings.copies === 'mark');
     this.#profile = new ProfileCounter(settings.groupBy, false);
     this.#recorder = new Recorder({
       ...{ settings, listing, destination: this.#output, ledger: this.#ledger, usage: this.#usage },

@@ -53,7 +53,7 @@ async function runOf(given: Partial<Settings>): Promise<Run> {
 /** Records what workers hand over, and returns everything that a dataset would get. */
 async function datasetOf({ settings, listing }: Run, handed: readonly HandedOver[]): Promise<object> {
   const destination = new MemoryOutput();
-  const ledger = new Ledger(listing, settings.format);
+  const ledger = new Ledger(listing, settings.format, settings.copies === 'mark');
   const usage: UsageByGroup = new Map();
   const profile = new ProfileCounter(settings.groupBy);
   const recorder = new Recorder({ settings, listing, destination, ledger, usage, profile });
@@ -87,6 +87,7 @@ describe.each<[string, Partial<Settings>]>([
   ['one format', {}],
   ['two formats and metadata', { format: ['trl', 'openai'], meta: ['model'] }],
   ['by scenario, without integrity checks', { groupBy: 'scenario', integrity: false }],
+  ['answers', { copies: 'mark', format: ['openai'] }],
   ['paths', { copies: 'drop', format: ['trl', 'sharegpt'] }],
 ])('recorded sources give the dataset of their results: %s', (_name, given) => {
   it('wherever deliveries are cut', async () => {
