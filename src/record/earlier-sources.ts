@@ -36,7 +36,7 @@ const ROOT: Repeated = {
   acrossSources: true,
 };
 
-/** What is compared of a session. */
+/** The members of a session that are compared. */
 export interface SeenSession {
   readonly id: string;
   readonly line: number;

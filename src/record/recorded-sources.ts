@@ -20,10 +20,10 @@ export interface RecordedSources {
   readonly series: readonly RecordSeries[];
   /** The records, one after the other. */
   readonly records: Uint8Array;
-  /** The paths of the conversations that are compared, one after the other, and what is known of each. */
+  /** The paths of the conversations that are compared, one after the other, and a row for each. */
   readonly paths: Uint8Array;
   readonly pathRows: readonly PathRow[];
-  /** Lines of the ledger; those of sessions have `NO_PLACE` in the place of each record, in the order of the records. */
+  /** Lines of the ledger; those of sessions have `NO_PLACE` for each record, in the order of the records. */
   readonly sessions: Uint8Array;
   readonly sources: Uint8Array;
   readonly fingerprints: Uint8Array;
@@ -42,7 +42,7 @@ export interface RecordSeries {
 /** Bytes of a path, the formats of its records, and how many records came before it. */
 export type PathRow = readonly [bytes: number, formats: number, records: number];
 
-/** What is left to be written of a source. */
+/** Results of a source that are not written yet. */
 export interface SourceNotes {
   readonly findings: readonly FindingResult[];
   readonly sessions: readonly SeenSession[];
@@ -51,7 +51,7 @@ export interface SourceNotes {
 /** The place of a record in the line of its session, before it is known. A quote inside a text of the line has a backslash, so it matches nowhere else. */
 export const NO_PLACE = '"shard":"","line":0';
 
-/** What workers hand over. */
+/** A result, or recorded sources: workers hand over both. */
 export type HandedOver = Result | RecordedSources;
 
 const codec = new PartCodec<HandedOver>({
@@ -59,7 +59,7 @@ const codec = new PartCodec<HandedOver>({
   recorded: { records: true, paths: true, sessions: true, sources: true, fingerprints: true },
 });
 
-/** Encodes what a worker thread hands over as one part. See `PartCodec`. */
+/** Encodes the items of a delivery as one part. See `PartCodec`. */
 export function encodeHandedOver(items: readonly HandedOver[]): readonly Uint8Array[] {
   return codec.encode(items);
 }

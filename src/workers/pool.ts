@@ -88,7 +88,7 @@ function conversionOf(settings: Settings, workers: number): TaskSettings {
   return { ...conversion, s3, takesBack: out !== '-' && !settings.consumers };
 }
 
-/** Returns whether worker threads may record their sources: a dataset is written, and nobody else needs each result. */
+/** Returns whether worker threads may record their sources: a dataset is written, and the caller does not need each result. */
 function mayRecord({ out, limit, plugIns }: Settings, { needsResults = false }: PoolHooks): boolean {
   const isDataset = out !== undefined && out !== '-';
   return isDataset && !needsResults && limit === undefined && !hasPlugIns(plugIns);

@@ -1,8 +1,8 @@
 /**
- * Records the sources of a worker thread as far as it can be done without the other sources (recorded-sources.ts), so
- * that the main thread, which all results go through, has little left to do. Sources with rejections, large ones and
- * those that may be withdrawn are left as results: they depend on how much the quarantine has room for, or on what the
- * main thread already has of them.
+ * Records the sources of a worker thread as far as other sources do not matter (recorded-sources.ts), so that the main
+ * thread, which everything goes through, only appends. Results stay as they are if a source has rejections, because the
+ * quarantine has room for a limited number of bytes; if its records are large, because they would be copied; or if the
+ * main thread may already have a part of them.
  */
 import { type UsageByGroup, usageRows } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';

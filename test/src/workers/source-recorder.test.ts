@@ -1,4 +1,4 @@
-/** What a worker thread records, and what the main thread makes of it, against the results recorded one by one. */
+/** Sources recorded by a worker thread and added by the main thread, against their results recorded one by one. */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
