@@ -28,6 +28,12 @@ const HEAD: ReadonlySet<string> = new Set([
   ...['response.created', 'response.in_progress', 'response.queued'],
 ]);
 
+const UNORDERED: ReadingNote = {
+  rule: 'unknown-content',
+  severity: 'ERROR',
+  message: 'the events of the answer are not in the order of their numbers',
+};
+
 /** The place that a delta extends: a part of the item's content or summary, or a member of the item. */
 interface DeltaTarget {
   /** Type of the item, if its start is missing. */
@@ -66,10 +72,18 @@ export class ResponsesEvents implements StreamGrammar {
   #isFailed = false;
   /** Whether the whole response says that it failed: an error event may follow. */
   #hasFailed = false;
+  #sequence = -1;
+  /** Whether an event comes after a later one: the deltas are then not the text. */
+  #isUnordered = false;
   weight = 0;
 
   put(event: JsonView): void {
     this.weight += event.bytes.length;
+    const sequence = indexIn(event, 'sequence_number');
+    if (sequence !== undefined) {
+      this.#isUnordered ||= sequence < this.#sequence; // some servers number all events 0
+      this.#sequence = sequence;
+    }
     const type = event.get('type')?.text() ?? '';
     const response = event.get('response');
     if (LAST.has(type) && response?.type === 'object') {
@@ -150,15 +164,19 @@ export class ResponsesEvents implements StreamGrammar {
     if (this.#whole === undefined) notes.push(STREAM_CUT);
     const isCut = said.length < items.length || items.some((item) => item.isCut);
     if (this.#whole === undefined && isCut) notes.push(ARGUMENTS_CUT);
+    if (this.#isUnordered && !this.#hasOutput && said.some(({ isOpen }) => isOpen)) notes.push(UNORDERED);
     return { json: this.#json(output), notes: [...notes, ...this.#unknown.notes(this.#whole !== undefined)] };
+  }
+
+  /** Does the response at the end repeat the answer? */
+  get #hasOutput(): boolean {
+    const output = this.#whole && new JsonView(this.#whole).get('output');
+    return (output?.elements().length ?? 0) > 0;
   }
 
   /** The response; with the streamed items if its own output is empty, as some servers send it. */
   #json(items: readonly Uint8Array[]): Uint8Array {
-    if (this.#whole !== undefined) {
-      const output = new JsonView(this.#whole).get('output');
-      if (items.length === 0 || (output?.elements().length ?? 0) > 0) return this.#whole;
-    }
+    if (this.#whole !== undefined && (items.length === 0 || this.#hasOutput)) return this.#whole;
     const status: Piece = ['status', '"incomplete"'];
     const members: Piece[] = [['object', '"response"']];
     if (this.#whole === undefined) members.push(status);

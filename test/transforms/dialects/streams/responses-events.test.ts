@@ -19,6 +19,27 @@ describe('events of the Responses API', () => {
     expect(read(created, ...deltas, ...done)).toMatchObject({ text: 'ab', calls: [{ id: 'c' }] });
   });
 
+  test('that come out of order are not joined, unless another event has the whole', () => {
+    const piece = (delta: string, sequence_number: number) => ({
+      ...{ type: 'response.output_text.delta', output_index: 0, content_index: 0 },
+      ...{ delta, sequence_number },
+    });
+    const item = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'ab' }] };
+    const done = { type: 'response.output_item.done', output_index: 0, item };
+    const completed = { type: 'response.completed', response: { id: 'r', output: [item] } };
+    const refused = (...events: readonly object[]) =>
+      entriesOf(dumped([created, ...events].map((one) => `data: ${JSON.stringify(one)}\n\n`).join(''))).map(
+        (entry) => entry.refused?.reason ?? replyIn(entry),
+      );
+    const whole = [expect.objectContaining({ text: 'ab' })];
+    const [late, early] = [piece('b', 2), piece('a', 1)];
+    expect(refused(late, early)).toEqual(['unknown-content']);
+    expect(refused(early, late)).toEqual(whole);
+    expect(refused(late, early, done)).toEqual(whole);
+    expect(refused(late, early, completed)).toEqual(whole);
+    expect(refused(piece('a', 0), piece('b', 0))).toEqual(whole);
+  });
+
   test('may have their texts whole, without pieces', () => {
     const text = { type: 'response.output_text.done', output_index: 0, content_index: 0, text: 'a' };
     const item = { type: 'function_call', id: 'c', call_id: 'c', name: 'f', arguments: '' };
