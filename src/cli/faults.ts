@@ -66,7 +66,7 @@ const COMMAND = /^[a-z]+$/;
 export function tellUsage(host: Host, message: string, argv: readonly string[]): void {
   const named = argv.find((word) => COMMAND.test(word));
   const help =
-    named === undefined || message.startsWith('Unknown command')
+    named === undefined || message.startsWith('unknown command')
       ? 'turnmill --help'
       : `turnmill ${named} --help`;
   host.tell(`turnmill: ${printable(message)}\nTry '${help}'.\n`);

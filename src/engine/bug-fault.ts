@@ -27,9 +27,13 @@ export function bugFault(error: unknown): SourceFault | undefined {
     .map(({ name, file, position }) => `${name} ${baseOf(file)}:${position}`.trim());
   const kind = error instanceof Error ? error.name : 'exception';
   const hash = createHash('sha256').update(places.join('\n')).digest('hex').slice(0, HASH_DIGITS);
+  const where = `${kind} at ${places.join(' < ') || 'an unknown place'} (${hash})`;
   const ask =
     plugIn === undefined ? 'please report it with this line' : 'it must reject odd data instead of throwing';
-  const detail = `an error in ${whose}${placeIn(error)}: ${kind} at ${places.join(' < ') || 'an unknown place'} (${hash}); ${ask}`;
+  const detail =
+    error instanceof TurnmillError
+      ? `ledger mismatch: ${error.message}: a stage of a plug-in must return a rejection in place of what it leaves out; without such a stage, please report it with this line: ${where}`
+      : `an error in ${whose}${placeIn(error)}: ${where}; ${ask}`;
   return new SourceFault('internal-error', detail, error);
 }
 

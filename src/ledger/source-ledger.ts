@@ -203,6 +203,8 @@ export class SourceLedger {
       mayReopen: end.alone !== true && mayReopen?.() === true,
       paths,
     };
+    if (fate === 'written' && this.#records.length + this.#recordRejections.length === 0)
+      throw new TurnmillError('unbalanced', 'a session has neither a record nor a rejection');
     const report = reportOf(end, fate, facts);
     this.#addEntries(report);
     const first = this.#records[0]?.format;

@@ -41,7 +41,9 @@ export async function exportView(viewed: Viewed, { folder, limit, only }: Export
     mkdirSync(folder, { mode: modes.folder('.') });
     mkdirSync(join(folder, 'data'), { mode: modes.folder('.') });
   } catch (error) {
-    throw ioError('create', folder, error);
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw ioError('create', folder, error);
+    const message = `${folder} already exists: name a folder that does not`;
+    throw new TurnmillError('cannot-create', message, { subject: folder });
   }
   const wanted = only === undefined ? undefined : new Set(only);
   const numbers: number[] = [];

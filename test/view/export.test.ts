@@ -69,7 +69,11 @@ describe.skipIf(hasNoBrowser)('an exported page', () => {
     await goTo(page, '#/sessions?sort=errors');
     await until(page, "/\\d\\serrors?$/.test(document.querySelector('.row .tag.bad')?.textContent)");
     expect(requests.filter((url) => !url.startsWith('file:'))).toEqual([]);
-    expect((await turnmill(['view', out, '--export', to])).status).not.toBe(0);
+    const again = await turnmill(['view', out, '--export', to]);
+    expect([again.status, again.stderr]).toEqual([
+      73,
+      expect.stringContaining(`${to} already exists: name a folder that does not`),
+    ]);
     await page.context().close();
   });
 

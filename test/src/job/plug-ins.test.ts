@@ -215,6 +215,18 @@ export const dialects = [{ name: 'odd', summary: 'Odd.', detect: () => true, rea
 });
 
 describe('a stage from a file', () => {
+  it('that leaves out a conversation without a rejection costs the source, and is told what it lacks', async () => {
+    const { logs, plugin } = workshop(
+      `export default { name: 'less', summary: 'Less.', after: 'snapshot-select', create: () => ({ conversation: () => [] }) };`,
+    );
+    const log = writeLog(logs, 's.jsonl', [entry()]);
+    const { status, stdout } = await turnmill(['check', log, '--plugin', plugin]);
+    expect(status).toBe(3);
+    expect(`${stdout}`).toContain(
+      'internal-error: ledger mismatch: a session has neither a record nor a rejection: a stage of a plug-in must return a rejection in place of what it leaves out; without such a stage, please report it with this line: ',
+    );
+  });
+
   const stage = (after: string, kind: string, encode: string): string => `const room = Buffer.alloc(1000);
 const reused = (text) => room.subarray(0, room.write(text));
 export default { name: 'reused', summary: 'Reused.', after: '${after}', create: () => ({
