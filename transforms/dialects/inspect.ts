@@ -18,7 +18,7 @@ import { firstOf } from './shared/logged-values.ts';
 import { OTHER_ANSWER, OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
 import { RepeatedIds } from './shared/repeated-ids.ts';
 import { Transcript } from './shared/transcript.ts';
-import { hasUnknownList, isOtherThanList, known, knownByType, unreadIn } from './shared/unread-text.ts';
+import { hasUnknownList, isOtherThanList, known, knownByType, says, unreadIn } from './shared/unread-text.ts';
 
 const HARNESS = 'inspect';
 const MISSING = warning('attachment-missing', 'the log does not have a text that its messages refer to');
@@ -124,6 +124,8 @@ class InspectLog {
     if (hasMessages && choices.length > 1) transcript.noteFirst(OTHER_CHOICES);
     if (hasMessages && isElsewhere(firstOf(choices[0], 'message'), list))
       transcript.noteFirst(transcript.messages.at(-1)?.role === 'assistant' ? OTHER_ANSWER : ONLY_OUTPUT);
+    else if (transcript.messages.every(({ role }) => role !== 'assistant') && hasAnswer(sample))
+      transcript.noteFirst(UNREAD_ANSWER);
     if (texts.isBad) transcript.noteFirst(BAD_ATTACHMENT);
     if (texts.isMissing) transcript.noteFirst(MISSING);
     if (unread !== undefined) transcript.noteFirst(unread);
@@ -165,6 +167,23 @@ const ONLY_OUTPUT: ReadingNote = {
   message: 'the messages end without an answer, and the output has one that is not among them',
 };
 
+const UNREAD_ANSWER: ReadingNote = {
+  ...ONLY_OUTPUT,
+  message: 'the sample has no answer, but an event or the text of its output has one',
+};
+
+/** Has an event of a sample an answer, or its output the text of one? */
+function hasAnswer(sample: JsonView): boolean {
+  const calls = eventsOf(sample).filter((event) => event.textOf('event') === 'model');
+  return [sample, ...calls].some((one) => {
+    const output = firstOf(one, 'output');
+    const choices = output?.get('choices')?.elements() ?? [];
+    return (
+      says(output?.get('completion')) || choices.some((choice) => saidIn(choice.get('message')).some(Boolean))
+    );
+  });
+}
+
 /** Does the message of an output say something that none of the messages says? */
 function isElsewhere(output: JsonView | undefined, messages: JsonView): boolean {
   const [text, calls] = saidIn(output);
@@ -203,10 +222,13 @@ function addPlain(sample: JsonView, transcript: Transcript, texts: AttachedTexts
     addAnswer(transcript, texts.fillIn(output));
 }
 
-/** The tools of the first model call among the sample's events, which older logs have inside its transcript. */
+/** The events of a sample, which older logs have inside its transcript. */
+const eventsOf = (sample: JsonView): readonly JsonView[] =>
+  (firstOf(sample, 'events') ?? sample.get('transcript')?.get('events'))?.elements() ?? [];
+
+/** The tools of the first model call among the sample's events. */
 function toolsOf(sample: JsonView): readonly ToolDefinition[] {
-  const events = firstOf(sample, 'events') ?? sample.get('transcript')?.get('events');
-  for (const event of events?.elements() ?? []) {
+  for (const event of eventsOf(sample)) {
     const tools = event.get('event')?.text() === 'model' ? toolsIn(event.get('tools')) : [];
     if (tools.length > 0) return tools;
   }

@@ -73,6 +73,20 @@ it('reports an answer that only the output has', () => {
   expect(rules([user], { ...answer, content: '', tool_calls: [call] })).toEqual(['unread-text']);
 });
 
+it('reports an answer that only an event or the text of the output has', () => {
+  const rules = (sample: object) => rulesOf(only({ input: 'a', ...sample }));
+  const called = (message: object) => ({ event: 'model', output: { choices: [{ message }] } });
+  const empty = { choices: [], completion: '' };
+  expect(rules({ messages: [], output: empty, events: [{ event: 'info' }] })).toEqual([]);
+  expect(rules({ messages: [], output: empty, events: [called(answer)] })).toEqual(['unread-text']);
+  expect(rules({ output: empty, transcript: { events: [called(answer)] } })).toEqual(['unread-text']);
+  expect(rules({ messages: [user], events: [called(answer)] })).toEqual(['unread-text']);
+  expect(rules({ messages: [user], events: [called({ ...answer, content: '' })] })).toEqual([]);
+  expect(rules({ messages: [user, answer, user], events: [called(answer)] })).toEqual([]);
+  expect(rules({ messages: [], output: { choices: [], completion: 'b' } })).toEqual(['unread-text']);
+  expect(rules({ messages: [], output: { choices: [{ message: answer }], completion: 'b' } })).toEqual([]);
+});
+
 describe('a sample', () => {
   it('that is logged again is read once, and another one with its id is rejected', () => {
     const sample = { id: 1, epoch: 1, messages: [user, answer] };

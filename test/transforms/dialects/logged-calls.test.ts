@@ -95,6 +95,57 @@ it('says that a call has another answer under a second name', () => {
   expect(rulesOf({ output: 'b' }, parts)).toEqual([[parts.content, undefined]]);
 });
 
+it('says that a call with a request has another answer beside the first', () => {
+  const rulesOf = (more: object) =>
+    entriesOf(read([{ request: { messages: [question] }, response: completion, ...more }])).flatMap(
+      ({ reply: { notes = [] } = { notes: [] } }) => notes.map(({ rule }) => rule),
+    );
+  expect(rulesOf({ output: 'b', choices: completion.choices })).toEqual([]);
+  expect(rulesOf({ output: 'c' })).toEqual(['other-choices']);
+  expect(rulesOf({ choices: [{ index: 0, message: { ...reply, content: 'c' } }] })).toEqual([
+    'other-choices',
+  ]);
+});
+
+describe('a call with two lists of messages', () => {
+  const rulesOf = (...objects: object[]) =>
+    entriesOf(read(objects)).map((entry) =>
+      [...entry.messages, entry.reply].flatMap((one) => one?.notes?.map(({ rule }) => rule) ?? []),
+    );
+  const other = { role: 'user', content: 'c' };
+  const wrappers = (list: readonly object[]): readonly object[] => [
+    { request: { messages: [question] }, messages: list, response: completion },
+    { request: { messages: [question], input: list }, response: completion },
+    { request: { body: { messages: [question] }, messages: list }, response: completion },
+    {
+      request: { contents: [{ role: 'user', parts: [{ text: 'a' }] }] },
+      messages: list,
+      response: completion,
+    },
+    { messages: [question], input: list, response: completion },
+    { messages: [question], prompt: JSON.stringify(list), response: completion },
+    { request_body: { messages: [question] }, messages: list, response_body: completion },
+    { input: { messages: [question] }, messages: list, output: completion },
+  ];
+
+  it('is reported if the second one says something else', () => {
+    const unread = ['unread-text'];
+    for (const one of wrappers([other])) expect([one, ...rulesOf(one)]).toEqual([one, unread]);
+    for (const one of wrappers([question, reply, other])) expect(rulesOf(one)).toEqual([unread]);
+    const parts = { role: 'user', content: [{ type: 'text', text: 'c' }] };
+    for (const one of wrappers([parts])) expect(rulesOf(one)).toEqual([unread]);
+  });
+
+  it('is not if it says the same, with other spaces, as parts or with the answer', () => {
+    const parts = { role: 'user', content: [{ type: 'text', text: ' a' }] };
+    for (const list of [[question], [parts], [question, reply], []])
+      for (const one of wrappers(list)) expect(rulesOf(one)).toEqual([[]]);
+    const system = { role: 'system', content: 's' };
+    const request = { system: 's', messages: [question], max_tokens: 9 };
+    expect(rulesOf({ request, messages: [system, question], response: completion })).toEqual([[]]);
+  });
+});
+
 it.each(['user', 'tool', 'system', 'developer', 'function'])(
   'rejects a call whose answer is of the role %s, in every form',
   (role) => {

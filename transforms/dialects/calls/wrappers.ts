@@ -238,7 +238,7 @@ const openHands: Wrapper = {
     return {
       request: json,
       tools: present(tools) ? tools : json.get('tools'),
-      response: isText ? raw : answersIn(json)[0],
+      response: isText ? raw : answerIn(json),
       timestamp: time(json.get('timestamp')),
     };
   },
@@ -279,16 +279,12 @@ const completion: Wrapper = {
 
 export const pair: Wrapper = {
   matches: (object) => hasAnswer(object),
-  call(json, { time }) {
-    const [response, ...others] = answersIn(json);
-    return {
-      request: json,
-      response,
-      others,
-      isFailed: errorsIn(json.get('error')) !== undefined,
-      timestamp: time(json.get('timestamp')),
-    };
-  },
+  call: (json, { time }) => ({
+    request: json,
+    response: answerIn(json),
+    isFailed: errorsIn(json.get('error')) !== undefined,
+    timestamp: time(json.get('timestamp')),
+  }),
 };
 
 /** Tried in this order: `pair` matches the most, so it is last. */
@@ -309,8 +305,7 @@ function hasAnswer(object: FirstObject): boolean {
   return !isPreference && ANSWERS.some((key) => object.get(key) !== undefined);
 }
 
-const answersIn = (json: JsonView): readonly JsonView[] =>
-  ANSWERS.map((key) => json.get(key)).filter(present);
+const answerIn = (json: JsonView): JsonView | undefined => ANSWERS.map((key) => json.get(key)).find(present);
 
 /** The wrapper of an object; undefined if no wrapper matches. */
 export const wrapperOf = (object: FirstObject): Wrapper | undefined =>

@@ -26,6 +26,7 @@ import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import { ItemTable } from './item-table.ts';
 import { beginsWith, LinkedCalls } from './linked-calls.ts';
 import { bodyOf, type Call, callMeta } from './logged-call.ts';
+import { otherList } from './other-lists.ts';
 import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
@@ -57,9 +58,11 @@ export class CallReader {
   read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
     const { request, response, isRaw } = call;
     const read = readAnswer(response, this.#keepSealed, isRaw);
-    const answer = isError(call, read, json)
-      ? { ...read, messages: [], notes: FAILED }
-      : this.#noted(read, call);
+    const answer = this.#noted(
+      isError(call, read, json) ? { ...read, messages: [], notes: FAILED } : read,
+      call,
+      json,
+    );
     if (request !== undefined && isNoCompletion(request, response, answer))
       return context.drop('no-completion');
     if (read.messages.length === 0 && present(call.elsewhere))
@@ -80,12 +83,19 @@ export class CallReader {
       : { ...entry, meta, later: () => withMeta(later(), meta) };
   }
 
-  /** The answer, with a finding if the log has another one under a second name. */
-  #noted(answer: Answer, { others = [] }: Call): Answer {
+  /** The answer, with findings if the log has another one, or other messages, under a second name. */
+  #noted(answer: Answer, { request, response }: Call, json: JsonView): Answer {
     const said = textOf(answer);
-    const texts = others.map((other) => textOf(readAnswer(other, this.#keepSealed)));
-    const isOther = said !== undefined && texts.some((text) => Boolean(text) && text !== said);
-    return isOther ? { ...answer, notes: [...answer.notes, OTHER_ANSWER] } : answer;
+    const own = response?.bytes;
+    const others = said === undefined ? [] : SECOND_ANSWERS.map((key) => json.get(key)).filter(present);
+    const isOther = others.some((other) => {
+      if (own !== undefined && Buffer.compare(other.bytes, own) === 0) return false;
+      const text = textOf(readAnswer(other, this.#keepSealed));
+      return Boolean(text) && text !== said;
+    });
+    const list = request && otherList(request, answer, json);
+    const notes = [...(isOther ? [OTHER_ANSWER] : []), ...(list === undefined ? [] : [list])];
+    return notes.length === 0 ? answer : { ...answer, notes: [...answer.notes, ...notes] };
   }
 
   #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection | Fate {
@@ -195,6 +205,8 @@ function strayHalf(call: Call, answer: Answer, json: JsonView): JsonView | undef
 }
 
 const ANSWERS = ['response', 'output', 'completion'] as const;
+/** Members that may hold another answer than the one that is read. */
+const SECOND_ANSWERS = ['output', 'completion', 'choices'] as const;
 const ANSWER: ReadonlySet<string> = new Set(['request', ...ANSWERS, 'tools']);
 const isSaid = (value: JsonView | undefined): boolean => present(value) && mayBeSaid(value);
 const hasWords = (value: JsonView | undefined): boolean => present(value) && holdsWords(value);

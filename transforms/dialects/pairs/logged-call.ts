@@ -41,8 +41,6 @@ export interface Call extends LoggedAnswer {
   readonly request: JsonView | undefined;
   /** Tools, if they were logged outside the request. */
   readonly tools?: JsonView | undefined;
-  /** Values under other names of an answer. */
-  readonly others?: readonly JsonView[];
   /** Where the bodies are, if the log may name another place for them. */
   readonly elsewhere?: JsonView | undefined;
   readonly sessionId?: string | undefined;
