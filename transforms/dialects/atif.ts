@@ -21,18 +21,18 @@ import { ANYTHING, known, knownByType, unreadIn } from './shared/unread-text.ts'
 
 const PART = knownByType('type', { text: known('type text:text!'), image: known('type source!') });
 const RESULT = known('source_call_id subagent_trajectory_ref extra', { 'content:parts!': PART });
-/** The members of a step. */
-const STEP = known(
-  [
-    'step_id timestamp source model_name reasoning_effort reasoning_content:text metrics extra llm_call_count',
-    'is_copied_context',
-  ].join(' '),
-  {
-    'message:parts!': PART,
-    'tool_calls:list!': known('tool_call_id function_name:text arguments! extra'),
-    'observation:object': known('extra', { 'results:list!': RESULT }),
-  },
-);
+const STEP_MEMBERS =
+  'step_id timestamp source model_name reasoning_effort metrics extra llm_call_count is_copied_context';
+const STEP_PARTS = {
+  'message:parts!': PART,
+  'observation:object': known('extra', { 'results:list!': RESULT }),
+};
+/** The members of a step of the user or of the system. */
+const OTHER_STEP = known(STEP_MEMBERS, STEP_PARTS);
+const STEP = known(`${STEP_MEMBERS} reasoning_content:text`, {
+  ...STEP_PARTS,
+  'tool_calls:list!': known('tool_call_id function_name:text arguments! extra'),
+});
 
 const TRAJECTORY = known(
   [
@@ -116,11 +116,13 @@ class Steps {
       reasoning?.type === 'string' ? [{ kind: 'thought', text: reasoning.copy() }] : [];
     blocks.push(...blocksOf(firstOf(step, 'message')), ...calls);
     const named = calls.map(({ id }) => id);
+    const given = new Set(results.map((result) => firstOf(result, 'source_call_id')?.text()));
     const areInOrder = results.length === calls.length || calls.length === 1;
+    const inOrder = named.map((id) => (areInOrder && !given.has(id) ? id : undefined));
     const answers: ResultBlock[] = [];
     const others: JsonView[] = [];
     for (const [i, result] of results.entries()) {
-      const answer = resultOf(result, areInOrder ? named[i] : undefined);
+      const answer = resultOf(result, inOrder[i]);
       if (answer === undefined) others.push(result);
       else answers.push(answer);
     }
@@ -202,7 +204,7 @@ function conversation(
   let unread = unreadIn(trajectory, TRAJECTORY, 'the trajectory');
   for (const [i, step] of list.elements().entries()) {
     const fault = steps.add(step) ?? faultOfStep(step);
-    unread ??= unreadIn(step, STEP, `steps[${i}]`);
+    unread ??= unreadIn(step, step.textOf('source') === 'agent' ? STEP : OTHER_STEP, `steps[${i}]`);
     if (fault !== undefined) return context.reject('bad-messages', `steps[${i}] ${fault}`, step);
   }
   const { transcript, changes } = steps;

@@ -63,6 +63,8 @@ function read(json: JsonView, context: ReadContext, source: RunsSource): LineFat
   if (attempts !== undefined && attempts.elements().length > 0)
     return source.readAttempts(json, attempts, context);
   const history = json.get('history');
+  if (history?.elements().length === 0 && (json.get('trajectory')?.elements().length ?? 0) > 0)
+    return context.reject('bad-messages', 'history has no messages, although trajectory has steps', history);
   if (history?.type === 'array') return source.readRun(json, history, context);
   const list = json.get('traj') ?? json.get('messages') ?? json.get('trajectory');
   if (list?.type === 'array') return source.readRun(json, list, context);

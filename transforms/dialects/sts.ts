@@ -18,8 +18,8 @@ import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts'
 import { CHAT_CALL, CHAT_PART } from './shared/known-members.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { present, structured } from './shared/logged-values.ts';
-import { keptBlock } from './shared/reading-notes.ts';
-import { known } from './shared/unread-text.ts';
+import { keptBlock, PARENT_MISSING } from './shared/reading-notes.ts';
+import { type KnownObject, known } from './shared/unread-text.ts';
 
 const MAIN = 'main';
 
@@ -48,11 +48,16 @@ function detectMessage(first: FirstObject): Detected {
     : 'no';
 }
 
-/** The members of a message, and those of llama.app. */
-const MESSAGE = known(
-  'role type id convId parent children timestamp model toolCallId reasoningContent:text! extra timings isError',
-  { 'content:parts!': CHAT_PART, 'toolCalls:json!': CHAT_CALL },
-);
+const MEMBERS = 'role type id convId parent children timestamp model timings';
+const PARTS = { 'content:parts!': CHAT_PART };
+/** The members of a message by its role, and those of llama.app. */
+const MESSAGE = known(`${MEMBERS} extra`, PARTS);
+const ANSWER = known(`${MEMBERS} reasoningContent:text!`, { ...PARTS, 'toolCalls:json!': CHAT_CALL });
+const RESULT = known(`${MEMBERS} toolCallId isError`, PARTS);
+const BY_ROLE: ReadonlyMap<string, KnownObject> = new Map([
+  ['assistant', ANSWER],
+  ['tool', RESULT],
+]);
 
 /** State of the current session. */
 interface Memory {
@@ -80,7 +85,7 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   if (message === undefined || role === undefined || !isContent(content, message))
     return context.reject('bad-event', 'message has no role, or its content is not valid', message);
   open(context, memory, message.get('timestamp'));
-  fold.expect(message, MESSAGE, 'message');
+  fold.expect(message, BY_ROLE.get(role) ?? MESSAGE, 'message');
   const id = message.get('id')?.text();
   const former = id === undefined ? undefined : memory.places.get(id);
   if (former !== undefined) return readVersion(said(role, message, content), former, context);
@@ -99,8 +104,10 @@ function isContent(content: JsonView | undefined, message: JsonView): boolean {
 
 /** Goes back to the message's parent, if that is not the last message. */
 function goBack(message: JsonView, { fold }: ReadContext, { places }: Memory): void {
-  const parent = places.get(message.get('parent')?.text() ?? '');
+  const id = message.get('parent')?.text() ?? '';
+  const parent = places.get(id);
   if (parent !== undefined && parent !== fold.last) fold.cut(parent);
+  if (parent === undefined && id !== '' && places.size > 0) fold.note(PARENT_MISSING);
 }
 
 const callsIn = (message: JsonView): readonly JsonView[] =>
@@ -147,12 +154,13 @@ function take(version: Said, message: JsonView, { fold, origin }: ReadContext): 
 /** The files attached to a message in llama.app: images and texts. */
 function attachmentsOf(message: JsonView): Parts {
   const notes: ReadingNote[] = [];
-  const parts = (message.get('extra')?.elements() ?? []).map((attachment): Part => {
+  const parts = (message.get('extra')?.elements() ?? []).flatMap((attachment): readonly Part[] => {
     const [url, text] = [attachment.get('base64Url'), attachment.get('content')];
-    if (url?.type === 'string') return { object: imagePart(url.copy()) };
-    if (text?.type === 'string') return { text: text.copy() };
+    const own: Part[] = url?.type === 'string' ? [{ object: imagePart(url.copy()) }] : [];
+    if (text?.type === 'string') own.push({ text: text.copy() });
+    if (own.length > 0) return own;
     notes.push(keptBlock(attachment.get('type')?.text() ?? 'unknown'));
-    return { object: attachment.copy() };
+    return [{ object: attachment.copy() }];
   });
   return { parts, notes };
 }

@@ -46,6 +46,26 @@ it('says that the steps are not in the order of their numbers', () => {
   expect(rulesOf('1', null, undefined, '0')).toEqual([]);
 });
 
+it('does not give the result without an id to a call that another result names', () => {
+  const results = [{ source_call_id: 'd', content: 'r' }, { content: 's' }];
+  expect(shown([agent('x', ['c', 'd'], results)])).toEqual(['assistant: x(c)(d)', 'tool d: r', 'user: s']);
+  const swapped = [{ content: 's' }, { source_call_id: 'd', content: 'r' }];
+  expect(shown([agent('x', ['c', 'd'], swapped)])).toEqual(['assistant: x(c)(d)', 'tool c: s', 'tool d: r']);
+});
+
+it('reports calls and reasoning of a step of another speaker', () => {
+  const tool_calls = [{ tool_call_id: 'c', function_name: 'f', arguments: { q: 'the last word' } }];
+  for (const source of ['user', 'system'])
+    for (const [more, rules] of [
+      [{ tool_calls: [], reasoning_content: '' }, []],
+      [{ tool_calls }, ['unread-text']],
+      [{ reasoning_content: 'I think' }, ['unread-text']],
+    ] as const)
+      expect(
+        only([{ source, message: 'a', ...more }]).messages[0]?.notes?.map(({ rule }) => rule) ?? [],
+      ).toEqual(rules);
+});
+
 it('begins another answer with the text after a call without a result', () => {
   const later = { source: 'agent', message: 'y' };
   expect(shown([agent('x', ['a'], []), later])).toEqual(['assistant: x(a)', 'assistant: y']);

@@ -49,6 +49,16 @@ describe('runs', () => {
     ['an answer with a type', { role: 'assistant', content: [], type: 'message' }],
   ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
+  it('rejects a run whose history is empty beside steps', () => {
+    const steps = [{ action: 'ls', observation: 'x', response: 'b' }];
+    expect(elementsOf({ history: [], trajectory: steps, info: {} })).toMatchObject([
+      { kind: 'rejection', reason: 'bad-messages' },
+    ]);
+    expect(elementsOf({ history: [], trajectory: [], info: {} })).not.toContainEqual(
+      expect.objectContaining({ kind: 'rejection' }),
+    );
+  });
+
   it('rejects a run with the messages of another list too', () => {
     const rulesOf = (run: object) =>
       (elementsOf(run) as readonly Entry[]).flatMap(({ messages, reply }) =>

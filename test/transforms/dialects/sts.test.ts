@@ -105,6 +105,46 @@ describe('sts', () => {
     expect(entry?.messages[0]?.notes?.[0]).toMatchObject({ rule: 'block-kept' });
   });
 
+  it('reports what a message has that only those of another speaker have', () => {
+    const rulesOf = (message: object) =>
+      entriesOf(elementsOf({ role: 'user', content: 'q' }, message)).flatMap(({ messages, reply }) =>
+        [...messages, reply].flatMap((one) => one?.notes?.map(({ rule }) => rule) ?? []),
+      );
+    const extra = [{ type: 'TEXT', name: 'a.txt', content: 'a file' }];
+    const toolCalls = [{ id: 'c', function: { name: 'f', arguments: '{"q": "the last word"}' } }];
+    for (const message of [
+      { role: 'user', content: 'p', toolCalls },
+      { role: 'user', content: 'p', reasoningContent: 'I think' },
+      { role: 'assistant', content: 'a', extra },
+      { role: 'tool', content: 'r', toolCallId: 'c', extra },
+    ])
+      expect(rulesOf(message)).toContain('unread-text');
+    for (const role of ['user', 'assistant', 'tool'])
+      expect(rulesOf({ role, content: 'p', toolCalls: [], extra: [], reasoningContent: '' })).not.toContain(
+        'unread-text',
+      );
+  });
+
+  it('says that the parent of a message is not before it', () => {
+    const rulesOf = (parent: string) =>
+      entriesOf(
+        elementsOf(...start, node('a', 'u', 'assistant', 'one'), node('v', parent, 'user', 'p')),
+      ).flatMap(({ messages, reply }) =>
+        [...messages, reply].flatMap((one) => one?.notes?.map(({ rule }) => rule) ?? []),
+      );
+    expect(rulesOf('a')).toEqual([]);
+    expect(rulesOf('x')).toEqual(['parent-missing']);
+  });
+
+  it('keeps the text of an attached image', () => {
+    const extra = [{ type: 'PDF', base64Url: 'data:a', content: 'file' }];
+    const [entry] = entriesOf(elementsOf({ role: 'user', content: 'q', extra })) as readonly Entry[];
+    expect(messagesOf(entry as Entry)[0].content.slice(1)).toEqual([
+      { type: 'image_url', image_url: { url: 'data:a' } },
+      { type: 'text', text: 'file' },
+    ]);
+  });
+
   it('accepts a missing content only beside calls', () => {
     const toolCalls = [{ id: 'c', function: { name: 'f', arguments: '{}' } }];
     const question = { role: 'user', content: 'q' };
