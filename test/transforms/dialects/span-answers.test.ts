@@ -28,6 +28,82 @@ const answerOf = (output: unknown) => {
   return { answers: messages?.slice(1), rules };
 };
 
+it('reports another answer beside the message or the text of an answer', () => {
+  const said = { role: 'assistant', content: 'a b' };
+  for (const output of [
+    { message: said, text: 'a\nb' },
+    { choices: [{ message: said }], output: 'a b ' },
+  ])
+    expect(answerOf(output)).toEqual({ answers: [said], rules: [] });
+  for (const output of [
+    { ...said, text: 'c' },
+    { completion: 'c', message: said },
+    { choices: [{ message: said }], output: 'c' },
+  ])
+    expect(answerOf(output)).toEqual({ answers: [said], rules: ['other-choices'] });
+});
+
+it('reports a second content of a message that says something else', () => {
+  const rules = (content: string, parts: unknown, key = 'parts') =>
+    only(observation([{ role: 'user', content, [key]: parts }], 'a')).rules;
+  const text = [{ type: 'text', text: 'q' }];
+  expect(rules('q ', text)).toEqual([]);
+  expect(rules('', text)).toEqual([]);
+  expect(rules('q', [{ type: 'reasoning', text: 'r' }])).toEqual([]);
+  expect(rules('p', text)).toEqual(['unread-text']);
+  expect(rules('p', [{ type: 'text', content: 'q' }], 'contents')).toEqual(['unread-text']);
+});
+
+it('reports messages that another list of the request has, and rejects several prompts', () => {
+  const other = { role: 'user', content: 'x' };
+  const rules = (request: object) => only(observation(request, 'a')).rules;
+  expect(rules({ messages: [user], input: [user], prompt: 'p' })).toEqual([]);
+  expect(rules({ messages: [user], input: [other] })).toEqual(['unread-text']);
+  expect(rules({ input: 'q', history: [other] })).toEqual(['unread-text']);
+  expect(only(observation({ prompts: ['q'] }, 'a')).messages?.[0]).toMatchObject({ role: 'user' });
+  expect(read([JSON.stringify(observation({ prompts: ['q', 'x'] }, 'a'))])).toMatchObject([
+    { kind: 'rejection', reason: 'unknown-content' },
+  ]);
+});
+
+describe('messages of a second convention', () => {
+  const own = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.input.messages': [{ role: 'user', parts: [{ type: 'text', content: 'q' }] }],
+    'gen_ai.output.messages': [{ role: 'assistant', parts: [{ type: 'text', content: 'a' }] }],
+  };
+  const indexed = (asked: string, answered: string) => ({
+    'llm.input_messages.0.message.role': 'user',
+    'llm.input_messages.0.message.content': asked,
+    'llm.output_messages.0.message.role': 'assistant',
+    'llm.output_messages.0.message.content': answered,
+  });
+  const prompts = (asked: string, answered: string) => ({
+    'gen_ai.prompt.0.role': 'user',
+    'gen_ai.prompt.0.content': asked,
+    'gen_ai.completion.0.role': 'assistant',
+    'gen_ai.completion.0.content': answered,
+  });
+  const rules = (more: object, events: readonly object[] = []) =>
+    only({ attributes: { ...own, ...more }, events }).rules;
+
+  it.each([
+    ['OpenInference', indexed],
+    ['OpenLLMetry', prompts],
+  ])('are reported if they say something else: %s', (_name, listed) => {
+    expect(rules(listed('q', 'a'))).toEqual([]);
+    expect(rules(listed(' q', 'a\n'))).toEqual([]);
+    expect(rules(listed('x', 'a'))).toEqual(['unread-text']);
+    expect(rules(listed('q', 'x'))).toEqual(['unread-text']);
+  });
+
+  it('are reported in the events of the span too', () => {
+    const event = (content: string) => ({ name: 'gen_ai.user.message', attributes: { content } });
+    expect(rules({}, [event('q')])).toEqual([]);
+    expect(rules({}, [event('x')])).toEqual(['unread-text']);
+  });
+});
+
 describe('several messages of the model in gen_ai.output.messages', () => {
   const message = (...parts: object[]) => ({ role: 'assistant', parts, finish_reason: 'stop' });
   const say = (content: string) => ({ type: 'text', content });

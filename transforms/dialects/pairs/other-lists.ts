@@ -4,6 +4,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
+import { messagesIn, textsOf } from '../shared/said-texts.ts';
 import { unreadMember } from '../shared/unread-text.ts';
 import type { Answer } from './answer.ts';
 import { isResponsesRequest } from './request.ts';
@@ -23,7 +24,9 @@ export function otherList(request: JsonView, answer: Answer, json: JsonView): Re
   const others = places.flatMap((place) =>
     LISTS.flatMap((key) => {
       const list = structured(place.get(key));
-      return list !== undefined && isMessages(list) && !hasBytesOf(list, own) ? [[key, list] as const] : [];
+      return list !== undefined && messagesIn(list).length > 0 && !hasBytesOf(list, own)
+        ? [[key, list] as const]
+        : [];
     }),
   );
   if (others.length === 0) return undefined;
@@ -43,18 +46,12 @@ function readIn(request: JsonView): JsonView | undefined {
   return structured(request.get('messages') ?? request.get('prompt'));
 }
 
-const isMessages = (list: JsonView): boolean =>
-  list.type === 'array' && list.elements().some((one) => one.textOf('role') !== undefined);
-
 const hasBytesOf = (list: JsonView, own: JsonView | undefined): boolean =>
   own !== undefined && Buffer.compare(list.bytes, own.bytes) === 0;
 
 /** Does a message have a text that is not among these? */
-function saysMore(message: JsonView, said: ReadonlySet<string>): boolean {
-  const content = message.get('content') ?? message.get('parts');
-  const texts = [content?.text(), ...(content?.elements() ?? []).map((part) => part.textOf('text'))];
-  return texts.some((text) => text !== undefined && text.trim() !== '' && !said.has(text.trim()));
-}
+const saysMore = (message: JsonView, said: ReadonlySet<string>): boolean =>
+  textsOf(message).some((text) => text.trim() !== '' && !said.has(text.trim()));
 
 /** Adds all texts in a parsed value. */
 function addTexts(value: unknown, texts: Set<string>): void {

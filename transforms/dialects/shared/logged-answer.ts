@@ -11,7 +11,8 @@ import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
 import { isPrintedAnswer, printedForm } from './printed-value.ts';
-import { FILTERED, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR } from './reading-notes.ts';
+import { FILTERED, OTHER_ANSWER, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR } from './reading-notes.ts';
+import { isUnsaid, saidBy } from './said-texts.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Several messages in an answer are items of it, or choices; undefined if the log does not say. */
@@ -126,6 +127,15 @@ const isLangChain = (one: JsonView): boolean =>
   );
 
 function addCompletion(transcript: Transcript, answer: JsonView): void {
+  const before = transcript.messages.length;
+  addOne(transcript, answer);
+  const texts = TEXTS.map((key) => answer.textOf(key)).filter(Boolean);
+  if (texts.length === 0 || transcript.messages.length === before) return;
+  const said = saidBy(transcript.messages.slice(before));
+  if (texts.some((text) => isUnsaid(text, said))) transcript.note(OTHER_ANSWER);
+}
+
+function addOne(transcript: Transcript, answer: JsonView): void {
   const choices = firstOf(answer, 'choices', 'candidates', 'generations');
   const items = firstOf(answer, 'output')?.elements() ?? [];
   const messages = unpacked(firstOf(answer, 'messages'));

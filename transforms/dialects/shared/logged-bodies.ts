@@ -18,8 +18,10 @@ import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts
 import { isPrintedMessages } from './printed-value.ts';
 import { warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
+import { isUnsaid, messagesIn, saidBy, textsOf } from './said-texts.ts';
 import { defineTool } from './tool-definitions.ts';
 import type { Transcript } from './transcript.ts';
+import { unreadMember } from './unread-text.ts';
 
 export const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
@@ -114,7 +116,7 @@ const ITEMS: ReadonlySet<string> = new Set([
 export const isItem = (view: JsonView): boolean => ITEMS.has(view.get('type')?.text() ?? '');
 
 function addObject(transcript: Transcript, request: JsonView): void {
-  const inner = firstOf(request, 'messages', 'contents', 'input', 'prompt', 'prompts', 'history');
+  const inner = firstOf(request, ...LISTS);
   if (inner === undefined) {
     const more = firstOf(request, 'body', 'request', 'kwargs', 'args');
     const message = transcript.add(request);
@@ -123,6 +125,8 @@ function addObject(transcript: Transcript, request: JsonView): void {
     else refuseValue(transcript, request);
     return;
   }
+  const prompts = inner === request.get('prompts') ? inner.elements() : [];
+  if (prompts.length > 1) transcript.refuse('unknown-content', SEVERAL, inner);
   const bare = request.get('messages')?.elements().find(isBareText);
   if (bare !== undefined) transcript.refuse('unknown-content', BARE_TEXT, bare);
   const system = firstOf(request, ...SYSTEMS) ?? firstOf(request.get('config'), ...SYSTEMS);
@@ -130,9 +134,25 @@ function addObject(transcript: Transcript, request: JsonView): void {
     addSystem(transcript, system);
     addItems(transcript, inner.elements());
   } else addWithSystem(transcript, system, inner);
+  const second = secondList(request, inner, transcript);
+  if (second !== undefined)
+    transcript.noteFirst(unreadMember('the request', second, 'messages in another list too'));
+}
+
+const LISTS = ['messages', 'contents', 'input', 'prompt', 'prompts', 'history'] as const;
+
+/** The member of a request with a list of messages of which one says what those that are read do not. */
+function secondList(request: JsonView, own: JsonView, { messages }: Transcript): string | undefined {
+  const others = LISTS.filter((key) => request.get(key) !== own && messagesIn(request.get(key)).length > 0);
+  if (others.length === 0) return undefined;
+  const said = saidBy(messages);
+  return others.find((key) =>
+    messagesIn(request.get(key)).some((one) => textsOf(one).some((text) => isUnsaid(text, said))),
+  );
 }
 
 const isBareText = (one: JsonView): boolean => one.type === 'string' && unpacked(one) === one;
+const SEVERAL = 'a request has several prompts: they are not one conversation';
 const BARE_TEXT = 'a message is a bare text: its speaker is unknown';
 
 const SYSTEMS = [

@@ -15,6 +15,7 @@ import {
   thoughtsOf,
   unknownPart,
 } from './message-parts.ts';
+import { isUnsaid, saidIn, textsIn } from './said-texts.ts';
 
 const OPENAI_KEYS: ReadonlySet<string> = new Set([
   ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content', 'refusal'],
@@ -108,10 +109,20 @@ export function blocksIn(body: JsonView): readonly MessageBlock[] {
   return [...reasoningOf(body), ...content, ...membersAsParts(body), ...blocks, ...one];
 }
 
+const CONTENTS = ['content', 'parts', 'contents'] as const;
+
 /** The content; UI messages and others have it a second time as parts. */
 function contentOf(body: JsonView): JsonView | undefined {
-  const places = ['content', 'parts', 'contents'].map((key) => body.get(key)).filter(present);
+  const places = CONTENTS.map((key) => body.get(key)).filter(present);
   return places.find((place) => place.text() !== '') ?? places[0];
+}
+
+/** The member of a message that has a text which its content lacks; undefined without one. */
+export function secondContent(body: JsonView): string | undefined {
+  const keys = CONTENTS.filter((key) => present(body.get(key)));
+  if (keys.length < 2) return undefined;
+  const own = saidIn(contentOf(body)?.parsed());
+  return keys.find((key) => textsIn(body.get(key)).some((text) => isUnsaid(text, own)));
 }
 
 /** The calls beside the content. LangChain has those apart whose arguments are not valid. */

@@ -14,7 +14,15 @@ import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './buil
 import { contentOfParts, type Part } from './content-parts.ts';
 import { TRACED_MESSAGE } from './known-bodies.ts';
 import { firstOf, jsonIn, unpacked } from './logged-values.ts';
-import { blocksIn, bodyOf, isOfParts, isOpenAi, namesOther, speakerIn } from './message-blocks.ts';
+import {
+  blocksIn,
+  bodyOf,
+  isOfParts,
+  isOpenAi,
+  namesOther,
+  secondContent,
+  speakerIn,
+} from './message-blocks.ts';
 import { type CallBlock, callOf, isFailed, type MessageBlock, resultText } from './message-parts.ts';
 import {
   FREE_FORM,
@@ -26,7 +34,7 @@ import {
   UNANSWERED,
   warning,
 } from './reading-notes.ts';
-import { type KnownObject, unreadIn } from './unread-text.ts';
+import { type KnownObject, unreadIn, unreadMember } from './unread-text.ts';
 import { faultOf } from './unreadable.ts';
 
 const PLACEHOLDER: ReadingNote = warning(
@@ -99,6 +107,11 @@ export class Transcript {
     const { body, speaker: logged } = bodyOf(message);
     const isAdded = this.#addBody(message, body, logged ?? speakerIn(body) ?? role);
     this.expect(body, kind);
+    const second = secondContent(body);
+    if (second !== undefined)
+      this.noteFirst(
+        unreadMember(`message ${this.messages.length}`, second, 'another text in a second content'),
+      );
     return isAdded;
   }
 

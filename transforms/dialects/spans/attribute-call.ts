@@ -3,6 +3,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
+import type { ReadingNote } from '../../model/element.ts';
 import { wordSet, words } from '../../model/words.ts';
 import { addAnswer, isCut, noteFinish } from '../shared/logged-answer.ts';
 import {
@@ -17,7 +18,8 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
-import type { Transcript } from '../shared/transcript.ts';
+import { isUnsaid, saidBy, textsOf } from '../shared/said-texts.ts';
+import { Transcript } from '../shared/transcript.ts';
 import { says } from '../shared/unread-text.ts';
 import { strayJson } from './known-spans.ts';
 import { lostMessages } from './lost-messages.ts';
@@ -37,6 +39,8 @@ interface Convention {
   /** Whether the span has messages in this convention. */
   hasMessages(attributes: SpanAttributes): boolean;
   read(attributes: SpanAttributes, transcript: Transcript): CallFacts;
+  /** Attributes that are lists of messages, which a span may have beside those of another convention. */
+  readonly lists?: readonly string[];
 }
 
 const MODEL_OPERATIONS: ReadonlySet<string> = new Set(['chat', 'generate_content', 'text_completion']);
@@ -138,16 +142,19 @@ const CONVENTIONS: readonly Convention[] = [
     isModelCall: (span) => testAt(span, 'gen_ai.operation.name', operationOf),
     hasMessages: (span) => has(span, 'gen_ai.input.messages', 'gen_ai.output.messages'),
     read: readGenAi,
+    lists: ['gen_ai.input.messages', 'gen_ai.output.messages'],
   },
   {
     isModelCall: (span) => testAt(span, 'openinference.span.kind', kindOf),
     hasMessages: (span) => has(span, 'openinference', 'llm.input_messages', 'llm.output_messages'),
     read: readOpenInference,
+    lists: ['llm.input_messages', 'llm.output_messages'],
   },
   {
     isModelCall: (span) => testAt(span, 'ai.operationId', operationOfAiSdk),
     hasMessages: (span) => has(span, 'ai.prompt', 'ai.response', 'ai.result'),
     read: readAiSdk,
+    lists: ['ai.prompt.messages'],
   },
   {
     isModelCall: (span) => testAt(span, 'langfuse.observation.type', (type) => type === 'generation'),
@@ -159,6 +166,7 @@ const CONVENTIONS: readonly Convention[] = [
       cost: 'langfuse.observation.cost_details.total',
       tags: 'langfuse.trace.tags',
     }),
+    lists: ['langfuse.observation.input.messages'],
   },
   {
     isModelCall: (span) =>
@@ -170,11 +178,13 @@ const CONVENTIONS: readonly Convention[] = [
       usage: 'mlflow.chat.tokenUsage',
       valueAt: decoded,
     }),
+    lists: ['mlflow.spanInputs.messages'],
   },
   {
     isModelCall: (span) => testAt(span, 'llm.request.type', (type) => MODEL_REQUESTS.has(type)),
     hasMessages: (span) => has(span, 'gen_ai.prompt', 'gen_ai.completion', 'llm.prompts', 'llm.completions'),
     read: readOpenLlmetry,
+    lists: ['gen_ai.prompt', 'gen_ai.completion'],
   },
   {
     isModelCall: () => undefined,
@@ -188,6 +198,7 @@ const CONVENTIONS: readonly Convention[] = [
     hasMessages: (span) =>
       has(span, 'request_data.messages', 'request_data.input', 'request_data.contents') ||
       isCutRequest(span, 'request_data'),
+    lists: ['request_data.messages'],
   },
 ];
 
@@ -236,7 +247,32 @@ export function readAttributes(
   const call = read(attributes, transcript);
   const lost = lostMessages(span, attributes, isInEvents);
   if (lost !== undefined) transcript.refuse('unknown-content', lost);
+  if (convention !== undefined && hasSecond(convention, attributes, events, transcript))
+    transcript.noteFirst(SECOND);
   return { ...call, hasReply: call.hasReply || hasAnswered, session };
+}
+
+const SECOND: ReadingNote = {
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message: 'the span has other messages in the attributes of a second convention, or in its events',
+};
+
+/** Has a span messages in another convention, or in events, of which one says what those that were read do not? */
+function hasSecond(
+  first: Convention,
+  attributes: SpanAttributes,
+  events: readonly JsonView[],
+  { messages }: Transcript,
+): boolean {
+  const others = CONVENTIONS.filter((one) => one !== first && has(attributes, ...(one.lists ?? [])));
+  if (others.length === 0 && events.length === 0) return false;
+  const said = saidBy(messages);
+  const second = new Transcript(false);
+  if (events.length > 0) addEvents(second, events);
+  for (const other of others) other.read(attributes, second);
+  const all = second.messages.map(({ bytes }) => new JsonView(bytes));
+  return second.refusal === undefined && all.some((one) => textsOf(one).some((text) => isUnsaid(text, said)));
 }
 
 const OUTPUT = 'gen_ai.output.messages';

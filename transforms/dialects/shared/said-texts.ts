@@ -1,0 +1,47 @@
+/** Tells whether a second place of a log says what the first one, which is read, does not. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { Message } from '../../model/element.ts';
+import { unpacked } from './logged-values.ts';
+
+const BLANK = /\s+/g;
+const plain = (text: string): string => text.replaceAll(BLANK, '');
+
+/** All texts in a value, without white space. */
+export function saidIn(value: unknown): string {
+  if (typeof value === 'string') return plain(value);
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.values(value).map(saidIn).join('\n');
+}
+
+/** All texts of messages, without white space. */
+export const saidBy = (messages: readonly Message[]): string =>
+  messages.map(({ bytes }) => saidIn(JSON.parse(Buffer.from(bytes).toString()))).join('\n');
+
+/** Is it a text that is not among these? */
+export const isUnsaid = (text: string | undefined, said: string): boolean =>
+  text !== undefined && !said.includes(plain(text));
+
+/** The texts of a message: its content, or the parts of it. */
+export function textsOf(message: JsonView): readonly string[] {
+  const places = ['content', 'parts', 'contents'].map((key) => message.get(key));
+  return places.flatMap(textsIn);
+}
+
+/** A text, or the texts of a list of parts. */
+export function textsIn(content: JsonView | undefined): readonly string[] {
+  const texts = [content?.text(), ...(content?.elements() ?? []).map(textOfPart)];
+  return texts.filter((text) => text !== undefined);
+}
+
+function textOfPart(part: JsonView): string | undefined {
+  const type = part.textOf('type');
+  if (type !== undefined && type !== 'text') return undefined;
+  return part.text() ?? part.textOf('text') ?? part.textOf('content');
+}
+
+/** The messages in a value that is a list of them. */
+export function messagesIn(value: JsonView | undefined): readonly JsonView[] {
+  const list = unpacked(value)?.elements() ?? [];
+  return list.some((one) => one.textOf('role') !== undefined) ? list : [];
+}
