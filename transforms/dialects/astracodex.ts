@@ -13,8 +13,10 @@ import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { arrayOf, callJson, makeMessage, type Piece, toolMessage } from './shared/build-messages.ts';
 import { missingOrBad } from './shared/line-objects.ts';
+import { present } from './shared/logged-values.ts';
 import { noted, warning } from './shared/reading-notes.ts';
-import { known, unreadIn } from './shared/unread-text.ts';
+import { saidIn } from './shared/said-texts.ts';
+import { known, says, unreadIn, unreadMember } from './shared/unread-text.ts';
 import { type ChatMessage, readChatMessage } from './text-protocol/chat-message.ts';
 import { createOpenCalls, type OpenCalls } from './text-protocol/open-calls.ts';
 
@@ -48,7 +50,7 @@ function read(json: JsonView, context: ReadContext): ObjectPart {
       return context.reject('unknown-content', `messages[${index}] has a call without a name`, list);
     for (const rule of message.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
     for (const one of messagesOf(message, calls)) messages.push(one);
-    unread ??= unreadIn(logged, MESSAGE, `messages[${index}]`);
+    unread ??= unreadIn(logged, MESSAGE, `messages[${index}]`) ?? secondIn(logged, `messages[${index}]`);
   }
   const [first] = messages;
   if (unread !== undefined && first !== undefined) messages[0] = noted(first, [unread]);
@@ -59,6 +61,23 @@ function read(json: JsonView, context: ReadContext): ObjectPart {
     timestamp: context.time(createdAt(meta)),
     changes,
   };
+}
+
+/** Names of the same member in two versions; the first one is read. */
+const TWINS = [
+  ['content', 'text'],
+  ['tool_calls', 'toolCalls'],
+  ['tool_result', 'toolResult'],
+] as const;
+
+/** The finding about a member that says something else than its name in another version. */
+function secondIn(message: JsonView, place: string): ReadingNote | undefined {
+  const differs = ([own, other]: (typeof TWINS)[number]): boolean => {
+    const [first, second] = [message.get(own), message.get(other)];
+    return present(first) && says(second) && saidIn(first.parsed()) !== saidIn(second?.parsed());
+  };
+  const twin = TWINS.find(differs);
+  return twin && unreadMember(place, twin[1], 'another value under the name of another version');
 }
 
 function createdAt(meta: JsonView | undefined): JsonView | undefined {

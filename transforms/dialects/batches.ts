@@ -27,7 +27,7 @@ import { hasFailed } from './pairs/logged-answer.ts';
 import type { Call } from './pairs/logged-call.ts';
 import { wholeMessages } from './shared/history.ts';
 import { type ObjectWalk, readObjects, rejectObject } from './shared/line-objects.ts';
-import { firstOf, present, structured } from './shared/logged-values.ts';
+import { firstOf, present, structured, unpacked } from './shared/logged-values.ts';
 import { faultIn } from './shared/unreadable.ts';
 
 const ANSWERS = ['response', 'result', 'error'] as const;
@@ -79,6 +79,8 @@ class BatchReader implements DialectReader, ObjectWalk {
     const isAnswer = ANSWERS.some((key) => present(json.get(key)));
     if (id === undefined || !(isAnswer || REQUESTS.some((key) => present(json.get(key)))))
       return rejectObject(line, origin, 'bad-event', 'neither a request nor an answer of a batch', -1);
+    if (hasSeveral(json, REQUESTS) || hasSeveral(json, BODIES))
+      return rejectObject(line, origin, 'unknown-content', TWO_BODIES, -1);
     const half: Half = { origin, json, isAnswer };
     // Vertex AI writes the request beside its answer
     if (isAnswer && present(json.get('request'))) return this.#join(id, half, half, line);
@@ -157,12 +159,18 @@ class BatchReader implements DialectReader, ObjectWalk {
 const SEVERAL =
   'several requests, or several answers, have this custom_id or key: read each batch apart, as a file or a folder of its own';
 
+const TWO_BODIES =
+  'the line has two requests (body, params, request) or two answers (response, result): which one counts is not known';
+const BODIES = ['response', 'result'] as const;
+const hasSeveral = (json: JsonView, keys: readonly string[]): boolean =>
+  keys.filter((key) => present(json.get(key))).length > 1;
+
 const isSame = (a: Half, b: Half): boolean => isSameBytes(a.json.bytes, b.json.bytes);
 
 const dropped = (name: string, origin: Origin): Fate => ({ kind: 'fate', fate: `dropped:${name}`, origin });
 
 function callOf(request: JsonView, answer: JsonView): Call {
-  const result = structured(answer.get('result'));
+  const result = unpacked(answer.get('result'));
   const logged = structured(answer.get('response'));
   const body = logged?.get('body') ?? (present(answer.get('error')) ? undefined : logged);
   const response = result?.get('message') ?? result ?? body ?? answer;

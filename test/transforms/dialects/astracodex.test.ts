@@ -29,6 +29,21 @@ describe.each(KINDS)('a chat in a %s', (_kind, make) => {
   });
 });
 
+it('reports a second value under the name of another version', () => {
+  const rulesOf = (message: object) =>
+    one(chat(JSON.stringify([{ role: 'user', content: 'q' }, message]))).messages[0]?.notes?.map(
+      ({ rule }) => rule,
+    );
+  const calls = (name: string) => [{ name, arguments: {} }];
+  const said = { role: 'assistant', content: 'a', tool_calls: calls('f') };
+  expect(rulesOf({ ...said, text: 'a ', toolCalls: calls('f') })).toBeUndefined();
+  expect(rulesOf({ ...said, text: '', toolCalls: [] })).toBeUndefined();
+  expect(rulesOf({ role: 'assistant', content: null, text: 'b' })).toBeUndefined();
+  expect(rulesOf({ ...said, text: 'b' })).toEqual(['unread-text']);
+  expect(rulesOf({ ...said, toolCalls: calls('g') })).toEqual(['unread-text']);
+  expect(rulesOf({ role: 'tool', tool_result: 'r', toolResult: 's' })).toEqual(['unread-text']);
+});
+
 it('has no indentation in arguments and results of an indented document', () => {
   const messages = [
     { role: 'assistant', content: 'a', toolCalls: [{ name: 'f', args: { path: 'x', lines: [1, 2] } }] },

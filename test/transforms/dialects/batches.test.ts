@@ -55,6 +55,20 @@ const logs = fc
   });
 
 describe('batches', () => {
+  it('reject a line with two requests or two answers', () => {
+    const [request, answer] = [JSON.parse(requestOf(1, true)), JSON.parse(answerOf(1, true))];
+    for (const line of [
+      { ...request, params: { messages: messages('other') } },
+      { ...answer, result: JSON.parse(answerOf(2, false)).result },
+    ])
+      expect(read([JSON.stringify(line)])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+    const lines = [
+      { ...request, params: null },
+      { ...answer, result: null },
+    ].map((one) => JSON.stringify(one));
+    expect(entriesOf(read(lines)).map(textOf)).toEqual(['q1 a1']);
+  });
+
   it('join requests with answers in any order and give each line one fate', () => {
     fc.assert(
       fc.property(logs, ({ calls, lines }) => {
