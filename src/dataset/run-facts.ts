@@ -3,11 +3,10 @@
  * --update` the fingerprint of each source that was read, in the order of the ledger.
  */
 
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isObjectUrl } from '../object-store/url.ts';
-import { readTextIfAny } from './fs-calls.ts';
+import { lstatIfAny, readTextIfAny } from './fs-calls.ts';
 import { RUN_FACTS } from './layout.ts';
 import type { WrittenFile } from './line-file.ts';
 import type { RunFacts } from './schema/manifest.ts';
@@ -74,7 +73,7 @@ export function readInputs(root: string): readonly string[] | undefined {
   return textsIn(facts?.inputs)?.map((input) => {
     if (typeof folder !== 'string' || folder === process.cwd() || isObjectUrl(input)) return input;
     const there = resolve(folder, input);
-    return existsSync(there) ? there : input; // the dataset may come from another machine
+    return lstatIfAny(there) === undefined ? input : there; // the dataset may come from another machine
   });
 }
 
