@@ -279,7 +279,9 @@ describe('build --redact', () => {
     const args = ['quarantine', 'replay', path('out')];
     const without = await turnmillHere([...args, '--into', path('nothing')]);
     const said = `${without.stdout}${without.stderr}`;
-    expect(said).toContain('the quarantine contains only a copy without its secrets: name the logs with --logs');
+    expect(said).toContain(
+      'the quarantine contains only a copy without its secrets: name the logs with --logs',
+    );
     expect(said).toContain('torn.jsonl:2');
     expect(without.status).toBe(3);
     const replayed = await turnmillHere([...args, '--into', path('again'), '--logs', logs]);
