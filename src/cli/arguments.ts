@@ -1,7 +1,7 @@
 /** Parses the command line into a command with its arguments and options, or into a text to print (help, version). */
 import type { FormatOptionValues } from '../../transforms/formats/format-options.ts';
 import { TurnmillError } from '../errors.ts';
-import { nearestWord } from '../settings/nearest-word.ts';
+import { suggestion } from '../settings/nearest-word.ts';
 import { flagNames, flagOf, type NamedOption } from '../settings/option.ts';
 import { toolVersion } from '../version.ts';
 import type { Command } from './commands/command.ts';
@@ -44,11 +44,8 @@ function commandNamed(name: string | undefined, commands: readonly Command[]): C
   if (name === undefined) throw usage('name a command');
   const command = commands.find((known) => known.name === name);
   if (command !== undefined) return command;
-  const near = nearestWord(
-    name,
-    commands.map((known) => known.name),
-  );
-  throw usage(`unknown command ${name}${near === undefined ? '' : `; did you mean ${near}?`}`);
+  const names = commands.map((known) => known.name);
+  throw usage(`unknown command ${name}${suggestion(name, names)}`);
 }
 
 /** Throws for flags of other commands. */

@@ -14,7 +14,8 @@ import type { Request } from './commands/command.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
 import { settingsOf } from './options/settings-of.ts';
 import { hasColors, painted, SUMMARY_STYLES, VERDICT_STYLES } from './paint.ts';
-import { pathOf, RunNotes, summaryOf } from './summary.ts';
+import { pathOf, RunNotes } from './run-notes.ts';
+import { summaryOf } from './summary.ts';
 
 /** Verdicts of a rule that are shown as text, except refusals: as a rule, further records have the same parts. */
 const MAX_SHOWN = 3;

@@ -5,7 +5,7 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { systemWords, TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
-import { nearestWord } from '../settings/nearest-word.ts';
+import { suggestion } from '../settings/nearest-word.ts';
 import type { NamedOption } from '../settings/option.ts';
 import type { Values } from './options/values.ts';
 
@@ -19,7 +19,8 @@ export function readConfig(path: string, options: readonly NamedOption[]): Value
   );
   const values = Object.entries(object).map(([key, value]) => {
     const option = known.get(key);
-    if (option === undefined) return fail(path, unknownOption(key, [...known.keys()]));
+    if (option === undefined)
+      return fail(path, `unknown option '${key}'${suggestion(key, [...known.keys()], NAMES)}`);
     return [key, option.type.fromJson(value, (problem) => fail(path, `${key}: ${problem}`))] as const;
   });
   return Object.fromEntries(values);
@@ -77,10 +78,7 @@ function parseObject(path: string, text: string): object {
   return fail(path, 'not a JSON object');
 }
 
-function unknownOption(key: string, known: readonly string[]): string {
-  const near = nearestWord(key, known);
-  return `unknown option '${key}'; ${near === undefined ? 'names are in camelCase, as in maxLine' : `did you mean ${near}?`}`;
-}
+const NAMES = 'names are in camelCase, as in maxLine';
 
 function fail(path: string, problem: string, cause?: unknown): never {
   throw new TurnmillError('config', `configuration file ${path}: ${problem}`, { subject: path, cause });

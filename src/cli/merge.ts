@@ -4,8 +4,8 @@ import { merge, missingSlices } from '../job/merge.ts';
 import { s3In } from '../settings/s3-settings.ts';
 import type { Request } from './commands/command.ts';
 import { exitCodeOf, SUCCESS } from './faults.ts';
+import { RunNotes } from './run-notes.ts';
 import { runShown } from './run-whole.ts';
-import { RunNotes } from './summary.ts';
 
 /** @returns the exit status */
 export async function runMerge(request: Request): Promise<number> {

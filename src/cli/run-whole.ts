@@ -14,7 +14,8 @@ import type { Host } from './host.ts';
 import { settingsOf } from './options/settings-of.ts';
 import { hasColors, painted, SUMMARY_STYLES } from './paint.ts';
 import { ReadTable } from './read-table.ts';
-import { RunNotes, summaryOf } from './summary.ts';
+import { RunNotes } from './run-notes.ts';
+import { summaryOf } from './summary.ts';
 
 /**
  * @param isCheck show a table of the dialects after the sentence, and how much of the text was read
@@ -47,13 +48,13 @@ export async function runShown(
     const read = texts.see(result, listing);
     return read !== undefined && values.json === true ? host.print(JSON.stringify(read)) : undefined;
   };
+  const onFindings = (findings: readonly FindingResult[]): void => notes.add(findings);
   const onProgress = progress && { onProgress: (now: RunProgress): void => progress.show(now) };
   const onNote = (message: string): boolean => {
     progress?.clear();
     return silent || host.tell(`turnmill: ${printable(message)}\n`);
   };
   try {
-    const onFindings = (findings: readonly FindingResult[]): void => notes.add(findings);
     const summary = await run({ signal, onResult, onFindings, onNote, heap, plugInCalls, ...onProgress });
     progress?.clear();
     const shown = `${summaryOf(summary, notes, host.isTerminal, table.text())}${texts.text()}`;

@@ -35,8 +35,8 @@ export interface RunHooks {
   /** Called with every result, in the order of the sources, before it is recorded; a returned promise is awaited. */
   readonly onResult?: (result: Result, listing: Listing) => unknown;
   /**
-   * With it, `onResult` need not be called for sources without rejections, which lets worker threads record them. It is
-   * called with their findings instead.
+   * Called with the findings of sources that have no rejections and whose results `onResult` does not get, because worker
+   * threads record them. Without this hook, `onResult` gets the results of all sources, which takes longer.
    */
   readonly onFindings?: ((findings: readonly FindingResult[]) => void) | undefined;
   /** Shows a note about the run to people. Returns false if it could not be shown. */

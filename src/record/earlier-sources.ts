@@ -42,7 +42,7 @@ export interface SeenSession {
   readonly line: number;
   readonly root?: string | undefined;
   /** Set if a dialect derived the id from the name of the source, because the log has none. */
-  readonly isDerived?: true;
+  readonly isDerived?: boolean;
 }
 
 /** Returns what is compared of a session of a source; undefined if nothing is. */
@@ -65,8 +65,8 @@ export class EarlierSources {
   }
 
   /** Takes a session of a source, in the order of the listing. */
-  see(source: number, { id, line, root, isDerived: isOwn }: SeenSession): void {
-    if (isOwn === undefined) this.#sessions.see(id, source, id, line);
+  see(source: number, { id, line, root, isDerived: isOwn = false }: SeenSession): void {
+    if (!isOwn) this.#sessions.see(id, source, id, line);
     if (root !== undefined) this.#roots.see(root, source, id, line);
   }
 

@@ -270,7 +270,8 @@ function openLineFile({ files }: DatasetWriter, file: string): PlainLineFile {
   return lineFileOver(files.create(file));
 }
 
-const NOWHERE: Location = { shard: '', line: 0 };
+/** The place of a record that is not written, or not yet. */
+export const NOWHERE: Location = { shard: '', line: 0 };
 
 /** Writes nothing: a dry run, `check`. */
 export class NoOutput implements Destination {
@@ -278,7 +279,7 @@ export class NoOutput implements Destination {
   readonly discards: boolean = true;
   readonly root = undefined;
 
-  record(_record?: RecordResult): Location | Promise<Location> {
+  record(_record: RecordResult): Location | Promise<Location> {
     return NOWHERE;
   }
 

@@ -48,7 +48,7 @@ export interface SourceNotes {
   readonly sessions: readonly SeenSession[];
 }
 
-/** The place of a record in the line of its session, before it is known. A quote inside a text of the line has a backslash, so it matches nowhere else. */
+/** `NOWHERE` in the line of a session, for a record whose place is not known yet. A quote inside a text of the line has a backslash, so it matches nowhere else. */
 export const NO_PLACE = '"shard":"","line":0';
 
 /** A result, or recorded sources: workers hand over both. */

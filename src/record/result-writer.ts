@@ -8,6 +8,7 @@ import { crc32 } from 'node:zlib';
 import { refusalsIn } from '../../transforms/consumers/refusals.ts';
 import { modelIn } from '../../transforms/formats/record-metadata.ts';
 import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
+import { decode } from '../../transforms/json/utf8.ts';
 import { addUsage, addUsageRows, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
@@ -112,9 +113,9 @@ export class Recorder {
     const places = await this.#writeRecords(recorded);
     this.#addPaths(recorded, places);
     for (const [i, notes] of recorded.notes.entries()) this.#writeNotes(recorded.first + i, notes);
-    writeLines(destination, LINE_FILES.sessions, withPlaces(textOf(recorded.sessions), places));
-    writeLines(destination, LINE_FILES.sources, textOf(recorded.sources));
-    writeLines(destination, WORK_FILES.fingerprints, textOf(recorded.fingerprints));
+    writeLines(destination, LINE_FILES.sessions, withPlaces(decode(recorded.sessions), places));
+    writeLines(destination, LINE_FILES.sources, decode(recorded.sources));
+    writeLines(destination, WORK_FILES.fingerprints, decode(recorded.fingerprints));
     ledger.add(recorded.counts);
     addUsageRows(usage, recorded.usage);
     profile?.add(recorded.profile);
@@ -328,9 +329,6 @@ export class Recorder {
     if (rejection !== undefined) this.#quarantine.source(ref, rejection, size);
   }
 }
-
-const textOf = ({ buffer, byteOffset, length }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, length).toString();
 
 /** Fills in the places of records. */
 function withPlaces(lines: string, places: readonly Location[]): string {

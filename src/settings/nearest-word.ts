@@ -18,6 +18,16 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return near.toSorted((a, b) => a.errors - b.errors)[0]?.name;
 }
 
+/**
+ * Returns the end of a message about an unknown word: the word that may be meant.
+ * @param otherwise follows the message if there is none
+ */
+export function suggestion(word: string, known: readonly string[], otherwise?: string): string {
+  const near = nearestWord(word, known);
+  if (near !== undefined) return `; did you mean ${near}?`;
+  return otherwise === undefined ? '' : `; ${otherwise}`;
+}
+
 /** Returns the number of letters to insert, remove or replace, and of neighbours to swap. */
 function typingErrors(word: string, other: string): number {
   let before = Array.from({ length: other.length + 1 }, (_, i) => i);

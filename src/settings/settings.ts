@@ -9,7 +9,7 @@ import { TurnmillError } from '../errors.ts';
 import { checkStreams, type Input, nameOfInput } from '../input/sources/stream-source.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
-import { nearestWord } from './nearest-word.ts';
+import { suggestion } from './nearest-word.ts';
 import { flagOf, optionWith, type Setting } from './option.ts';
 import { type PlugInObjects, withObjects } from './plug-ins.ts';
 import { resolveS3Options } from './s3-settings.ts';
@@ -85,12 +85,8 @@ function checkNames(names: readonly string[]): void {
   const known = [...Object.keys(SETTINGS), ...OTHER_NAMES];
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const near = nearestWord(unknown, known);
-  const hint =
-    near === undefined
-      ? 'settings are the options of turnmill build in camelCase, as in maxLine'
-      : `did you mean ${near}?`;
-  fail(`unknown setting '${unknown}'; ${hint}`);
+  const hint = 'settings are the options of turnmill build in camelCase, as in maxLine';
+  fail(`unknown setting '${unknown}'${suggestion(unknown, known, hint)}`);
 }
 
 /** Checks each value by the type of its row. */

@@ -4,15 +4,13 @@ import { systemWords, TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { parseSize } from '../sizes.ts';
 import { parseTolerance, type Tolerance } from './error-budget.ts';
-import { nearestWord } from './nearest-word.ts';
+import { suggestion } from './nearest-word.ts';
 import type { Refuse, ValueType } from './option.ts';
 
 const shown = (value: unknown): string => `'${String(value)}'`;
 
 function unknownWord(value: unknown, known: readonly string[]): string {
-  const near = nearestWord(String(value), known);
-  const hint = near === undefined ? '' : `; did you mean ${near}?`;
-  return `${shown(value)} is not one of ${known.join(', ')}${hint}`;
+  return `${shown(value)} is not one of ${known.join(', ')}${suggestion(String(value), known)}`;
 }
 
 /** A flag that takes no value. */

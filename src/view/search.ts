@@ -105,7 +105,7 @@ async function sessionMatcher(
 }
 
 /** Returns whether a session has these findings, and one of the dialects. */
-export function isRightIn(
+function isRightIn(
   columns: SessionColumns | undefined,
   session: number,
   rules: readonly string[],

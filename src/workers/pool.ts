@@ -20,7 +20,7 @@ import type { SourceRef, Sources } from '../input/sources/source.ts';
 import type { Profile } from '../profile.ts';
 import type { HandedOver } from '../record/recorded-sources.ts';
 import { filesOnly, hasPlugIns } from '../settings/plug-ins.ts';
-import type { Settings, TaskSettings } from '../settings/settings.ts';
+import type { RecordSettings, Settings, TaskSettings } from '../settings/settings.ts';
 import { OwnWorker } from './own-worker.ts';
 import { workerCount } from './worker-count.ts';
 import type { WorkerThread } from './worker-thread.ts';
@@ -56,13 +56,7 @@ export async function* runWorkers(
   const tasks = workers === 1 ? [] : planTasks(sources, isRead);
   if (tasks.length > 1) {
     const { WorkerThread } = await import('./worker-thread.ts'); // loaded late: a run with one worker starts no thread
-    const plan = {
-      sources,
-      isRead,
-      tasks,
-      inputs: settings.inputs.length,
-      records: mayRecord(settings, hooks),
-    };
+    const plan = { sources, isRead, tasks, recording: recordingOf(settings, hooks) };
     yield* new WorkerPool(plan, Math.min(workers, tasks.length), conversion, hooks, WorkerThread).run();
   } else {
     const { signal, profile, plugInCalls } = hooks;
@@ -88,18 +82,22 @@ function conversionOf(settings: Settings, workers: number): TaskSettings {
   return { ...conversion, s3, takesBack: out !== '-' && !settings.consumers };
 }
 
-/** Returns whether worker threads may record their sources: a dataset is written, and the caller does not need each result. */
-function mayRecord({ out, limit, plugIns }: Settings, { needsResults = false }: PoolHooks): boolean {
+/**
+ * Returns the settings with which worker threads record their sources. There are none if no dataset is written, or if the
+ * caller needs each result.
+ */
+function recordingOf(
+  { inputs: { length }, out, limit, plugIns }: Settings,
+  { needsResults = false }: PoolHooks,
+): Partial<Pick<RecordSettings, 'inputs'>> {
   const isDataset = out !== undefined && out !== '-';
-  return isDataset && !needsResults && limit === undefined && !hasPlugIns(plugIns);
+  const mayRecord = isDataset && !needsResults && limit === undefined && !hasPlugIns(plugIns);
+  return mayRecord ? { inputs: { length } } : {};
 }
 
 /** The sources to be read, and how they are divided into tasks. */
 interface Plan {
-  /** Number of inputs that they were found in. */
-  readonly inputs: number;
-  /** Whether the threads record their sources. */
-  readonly records: boolean;
+  readonly recording: ReturnType<typeof recordingOf>;
   readonly sources: Sources;
   readonly isRead: IsRead;
   readonly tasks: readonly PlannedTask[];
@@ -130,7 +128,7 @@ class WorkerPool {
     this.#own = new OwnWorker(settings, { signal, profile, plugInCalls });
     this.#give(this.#own); // the first task, read while the threads are starting
     const plugIns = filesOnly(settings.plugIns); // functions do not cross threads
-    const threadSettings = { ...settings, plugIns, ...(plan.records && { inputs: { length: plan.inputs } }) };
+    const threadSettings = { ...settings, plugIns, ...plan.recording };
     const start = (): WorkerThread => {
       const thread: WorkerThread = new Thread(threadSettings, {
         onDelivery: ({ flushed }) => {

@@ -11,7 +11,7 @@ import { ProfileCounter } from '../ledger/dataset-profile.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { FindingResult, RecordResult, Result, SourceBegin } from '../ledger/result.ts';
 import type { SeenSession } from '../record/earlier-sources.ts';
-import { type Location, NoOutput } from '../record/output.ts';
+import { type Location, NOWHERE, NoOutput } from '../record/output.ts';
 import type { WrittenPath } from '../record/path-writer.ts';
 import type {
   HandedOver,
@@ -157,7 +157,7 @@ class TextOutput extends NoOutput {
     if (last?.group === group && last.format === format) last.lengths.push(bytes.length);
     else this.#series.push({ group, format, lengths: [bytes.length] });
     this.#records.push(bytes);
-    return super.record() as Location;
+    return NOWHERE;
   }
 
   override line(file: string, json: string): void {

@@ -55,7 +55,7 @@ describe.skipIf(hasNoBrowser)('an exported page', () => {
     await until(page, `document.querySelector('.row .no')?.textContent === '${(largest[0] ?? 0) + 1}'`);
     const shown = await page.$$eval('.row .no', (all) => all.map((one) => Number(one.textContent) - 1));
     expect(shown).toEqual(largest.slice(0, shown.length));
-    // of the 11 records, the fifth, the seventh and the tenth call this tool
+    // records 5, 7 and 10 of the 11 call this tool
     await goTo(page, '#/records');
     await page.click('.find button[aria-expanded="false"]');
     await page.click('.facets .chip[title="tool:developer__shell"]');

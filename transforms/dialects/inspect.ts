@@ -179,20 +179,21 @@ function hasAnswer(sample: JsonView): boolean {
     const output = firstOf(one, 'output');
     const choices = output?.get('choices')?.elements() ?? [];
     return (
-      says(output?.get('completion')) || choices.some((choice) => saidIn(choice.get('message')).some(Boolean))
+      says(output?.get('completion')) ||
+      choices.some((choice) => textAndCalls(choice.get('message')).some(Boolean))
     );
   });
 }
 
 /** Does the message of an output say something that none of the messages says? */
 function isElsewhere(output: JsonView | undefined, messages: JsonView): boolean {
-  const [text, calls] = saidIn(output);
-  const all = messages.elements().map(saidIn);
+  const [text, calls] = textAndCalls(output);
+  const all = messages.elements().map(textAndCalls);
   return (text !== '' || calls !== '') && !all.some(([own, called]) => own === text && called === calls);
 }
 
 /** The texts and the calls of a message. */
-function saidIn(message: JsonView | undefined): readonly [texts: string, calls: string] {
+function textAndCalls(message: JsonView | undefined): readonly [texts: string, calls: string] {
   const content = message?.get('content');
   const texts = content?.elements().map((part) => part.textOf('text') ?? '') ?? [];
   const calls =

@@ -35,7 +35,7 @@ export class AwaitedLines {
     if (awaited !== undefined) awaited.child ??= place;
   }
 
-  /** A line has occurred. @param isMessage whether it begins a message, so that its children should follow that */
+  /** Notes that a line has occurred. @param isMessage whether it begins a message, which its children should follow */
   occur(uuid: string, isMessage: boolean, fold: Fold): void {
     if (this.#lines.size === 0) return;
     const key = keyOf(uuid);
@@ -57,6 +57,6 @@ export class AwaitedLines {
   }
 }
 
-/** Is it a text or an answer? Results that come before their calls are moved to them. */
+/** Is it a text or an answer? A result that comes before its call is moved to it, so its place says nothing. */
 const saysSomething = (place: FoldPlace | undefined): boolean =>
   place?.content !== undefined && !('role' in place.content && place.content.role === 'tool');

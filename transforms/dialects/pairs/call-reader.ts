@@ -1,6 +1,6 @@
 /** Turns one call, a request and its answer of any API, into an entry. */
 
-import { OPEN_ARRAY } from '../../json/bytes.ts';
+import { isSameBytes, OPEN_ARRAY } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { valueAt } from '../../json/members.ts';
 import { quote } from '../../json/respace.ts';
@@ -89,7 +89,7 @@ export class CallReader {
     const own = response?.bytes;
     const others = said === undefined ? [] : SECOND_ANSWERS.map((key) => json.get(key)).filter(present);
     const isOther = others.some((other) => {
-      if (own !== undefined && Buffer.compare(other.bytes, own) === 0) return false;
+      if (own !== undefined && isSameBytes(other.bytes, own)) return false;
       const text = textOf(readAnswer(other, this.#keepSealed));
       return Boolean(text) && text !== said;
     });

@@ -1,6 +1,8 @@
 /** Finds messages that a logged call has in a second list, beside the one that is read. */
 
+import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
+import { parseJson } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
@@ -33,7 +35,7 @@ export function otherList(request: JsonView, answer: Answer, json: JsonView): Re
   const said = new Set<string>();
   for (const view of [own, ...SYSTEM.map((key) => request.get(key))]) addTexts(view?.parsed(), said);
   for (const { message } of answer.messages)
-    if (message !== undefined) addTexts(JSON.parse(Buffer.from(message.bytes).toString()), said);
+    if (message !== undefined) addTexts(parseJson(message.bytes), said);
   const other = others.find(([, list]) => list.elements().some((message) => saysMore(message, said)));
   return other && unreadMember('the call', other[0], 'messages in another list too');
 }
@@ -47,7 +49,7 @@ function readIn(request: JsonView): JsonView | undefined {
 }
 
 const hasBytesOf = (list: JsonView, own: JsonView | undefined): boolean =>
-  own !== undefined && Buffer.compare(list.bytes, own.bytes) === 0;
+  own !== undefined && isSameBytes(list.bytes, own.bytes);
 
 /** Does a message have a text that is not among these? */
 const saysMore = (message: JsonView, said: ReadonlySet<string>): boolean =>

@@ -15,7 +15,7 @@ import {
   thoughtsOf,
   unknownPart,
 } from './message-parts.ts';
-import { isUnsaid, saidIn, textsIn } from './said-texts.ts';
+import { CONTENTS, isUnsaid, saidIn, textsIn } from './said-texts.ts';
 
 const OPENAI_KEYS: ReadonlySet<string> = new Set([
   ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content', 'refusal'],
@@ -108,8 +108,6 @@ export function blocksIn(body: JsonView): readonly MessageBlock[] {
   const one = blocks.length === 0 && known.size === 0 && legacy?.type === 'object' ? [callOf(legacy)] : [];
   return [...reasoningOf(body), ...content, ...membersAsParts(body), ...blocks, ...one];
 }
-
-const CONTENTS = ['content', 'parts', 'contents'] as const;
 
 /** The content; UI messages and others have it a second time as parts. */
 function contentOf(body: JsonView): JsonView | undefined {

@@ -1,6 +1,7 @@
 /** Tells whether a second place of a log says what the first one, which is read, does not. */
 
 import type { JsonView } from '../../json/json-view.ts';
+import { parseJson } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
 import { unpacked } from './logged-values.ts';
 
@@ -16,17 +17,18 @@ export function saidIn(value: unknown): string {
 
 /** All texts of messages, without white space. */
 export const saidBy = (messages: readonly Message[]): string =>
-  messages.map(({ bytes }) => saidIn(JSON.parse(Buffer.from(bytes).toString()))).join('\n');
+  messages.map(({ bytes }) => saidIn(parseJson(bytes))).join('\n');
 
 /** Is it a text that is not among these? */
 export const isUnsaid = (text: string | undefined, said: string): boolean =>
   text !== undefined && !said.includes(plain(text));
 
-/** The texts of a message: its content, or the parts of it. */
-export function textsOf(message: JsonView): readonly string[] {
-  const places = ['content', 'parts', 'contents'].map((key) => message.get(key));
-  return places.flatMap(textsIn);
-}
+/** Members of a message that hold its content, or the parts of it. */
+export const CONTENTS = ['content', 'parts', 'contents'] as const;
+
+/** The texts of a message. */
+export const textsOf = (message: JsonView): readonly string[] =>
+  CONTENTS.flatMap((key) => textsIn(message.get(key)));
 
 /** A text, or the texts of a list of parts. */
 export function textsIn(content: JsonView | undefined): readonly string[] {

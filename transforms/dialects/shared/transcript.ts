@@ -11,9 +11,10 @@ import { differentSpeakers, isRole, OTHER_ROLE, roleNamed, unknownSpeaker } from
 import type { LineReason } from '../../model/reasons.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
+import { callsInText } from './calls-in-text.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
 import { TRACED_MESSAGE } from './known-bodies.ts';
-import { firstOf, jsonIn, unpacked } from './logged-values.ts';
+import { firstOf, unpacked } from './logged-values.ts';
 import {
   blocksIn,
   bodyOf,
@@ -341,22 +342,6 @@ export class Transcript {
 /** Does a message say which call it answers? */
 const namesCall = (message: JsonView): boolean =>
   firstOf(message, 'tool_call_id', 'toolCallId', 'call_id', 'name') !== undefined;
-
-const BEGINS_CALLS = /^\s*\[\s*\{/;
-
-/** The calls that Koog's tracer writes as the text of a message: a whole list of them, each with its id. */
-function callsInText(body: JsonView): readonly JsonView[] | undefined {
-  const text = body.get('content')?.text() ?? '';
-  if (!BEGINS_CALLS.test(text) || firstOf(body, 'tool_calls') !== undefined) return undefined;
-  const calls = jsonIn(text)?.elements() ?? [];
-  return calls.length > 0 && calls.every(isWholeCall) ? calls : undefined;
-}
-
-const isWholeCall = (call: JsonView): boolean =>
-  call.get('type')?.text() === 'function' &&
-  call.get('id')?.type === 'string' &&
-  call.get('function')?.get('name')?.type === 'string' &&
-  call.get('function')?.get('arguments')?.type === 'string';
 
 /** Does an object define a function? A call of one has arguments. */
 function isDefinition(value: JsonView): boolean {
