@@ -17,11 +17,15 @@ import type { Entry, Lack, Line, Message, Origin, ReadingNote, Rejection } from 
 import { OTHER_ROLE } from '../model/known-roles.ts';
 import { textOfValue } from '../model/message.ts';
 import type { LineReason } from '../model/reasons.ts';
-import { settleReply } from '../model/reply.ts';
+import { settleReply, withNotes } from '../model/reply.ts';
 import { timeOf, unreadableTime } from '../model/timestamp.ts';
 import { createHistory, type History } from './anthropic/history.ts';
-import { detect, isOfModel, replyOf, SPEAKERS, systemText } from './anthropic/pair.ts';
+import { detect, hasSecondAnswer, isOfModel, replyOf, SPEAKERS, systemText } from './anthropic/pair.ts';
 import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
+import { loggedAnswer } from './pairs/logged-answer.ts';
+import { bodyOf } from './pairs/logged-call.ts';
+import { hasOtherAnswer } from './pairs/other-answers.ts';
+import { isSecondPlace, otherList } from './pairs/second-places.ts';
 import { readReply, stopNotes } from './shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from './shared/build-messages.ts';
 import { unreadSystem } from './shared/known-bodies.ts';
@@ -34,7 +38,7 @@ import {
   rejectObject,
   type Span,
 } from './shared/line-objects.ts';
-import { NO_QUESTION, noted, notedFirst } from './shared/reading-notes.ts';
+import { NO_QUESTION, noted, notedFirst, OTHER_ANSWER } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './shared/tool-definitions.ts';
 import { faultIn } from './shared/unreadable.ts';
@@ -84,7 +88,11 @@ class PairWalk implements ObjectWalk {
 
   // about the object walked last
   readonly #spans = new Map<string, Span>();
+  #objectAt = -1;
+  #objectEnd = -1;
   #duplicateAt = -1;
+  /** Has it messages or an answer in a second place? */
+  #hasSecond = false;
   #line!: Line;
   #origin!: Origin;
 
@@ -100,7 +108,10 @@ class PairWalk implements ObjectWalk {
   walk(bytes: Uint8Array, at: number): number {
     this.#spans.clear();
     this.#duplicateAt = -1;
-    return walkMembers(bytes, at, this.#scanner, this.#inEntry);
+    this.#hasSecond = false;
+    this.#objectAt = at;
+    this.#objectEnd = walkMembers(bytes, at, this.#scanner, this.#inEntry);
+    return this.#objectEnd;
   }
 
   /** The entry of the object walked last, or the reason why it is rejected. */
@@ -145,7 +156,10 @@ class PairWalk implements ObjectWalk {
     start: number,
   ): number {
     const name = read.find(([key]) => isKey(bytes, keyStart, keyEnd, key))?.[1];
-    if (name === undefined) return this.#scanner.value(bytes, start, depth);
+    if (name === undefined) {
+      this.#hasSecond ||= isSecondPlace(bytes, keyStart, keyEnd, start);
+      return this.#scanner.value(bytes, start, depth);
+    }
     if (this.#spans.has(name)) this.#duplicateAt = keyStart;
     const end = this.#readValue(name, bytes, start, depth);
     this.#spans.set(name, { start, end });
@@ -197,7 +211,13 @@ class PairWalk implements ObjectWalk {
     if (!isOfModel((key) => this.#present(key)))
       return rejectObject(this.#line, this.#origin, 'unknown-speaker', NOT_OF_MODEL, -1);
     const stop = textOfValue(this.#present('stop_reason'));
-    const notes = [...stopNotes(stop), ...(this.#userTurn.length === 0 ? [NO_QUESTION] : [])];
+    const read = readReply(content, stop, this.#keepSealed);
+    const isOther = this.#hasSecond && hasOtherAnswer([read], this.#json, this.#json);
+    const notes = [
+      ...stopNotes(stop),
+      ...(this.#userTurn.length === 0 ? [NO_QUESTION] : []),
+      ...(isOther ? [OTHER_ANSWER] : []),
+    ];
     return this.#settled({
       kind: 'entry',
       origin: this.#origin,
@@ -206,7 +226,7 @@ class PairWalk implements ObjectWalk {
       alone: true,
       messages: this.#userTurn,
       tools: NO_TOOLS,
-      reply: noted(readReply(content, stop, this.#keepSealed), notes),
+      reply: noted(read, notes),
       changes: NO_CHANGES,
       lacks: NO_REQUEST,
     });
@@ -224,16 +244,39 @@ class PairWalk implements ObjectWalk {
     const response = this.#present('response');
     if (response !== undefined && response[0] !== OPEN_OBJECT) return this.#bad('bad-response', 'response');
     const unread = text === undefined ? this.#unreadSystem() : [];
-    return this.#settled({
+    const reply = response && replyOf(response, this.#keepSealed);
+    const entry: Entry = {
       kind: 'entry',
       origin: this.#origin,
       sessionId,
       timestamp,
       messages: notedFirst([...this.#systemOf(text), ...logged], unread),
       tools,
-      reply: response && replyOf(response, this.#keepSealed),
+      reply,
       changes: NO_CHANGES,
-    });
+    };
+    return reply === undefined && response !== undefined
+      ? this.#settled(entry)
+      : this.#checked(entry, response);
+  }
+
+  /** The entry; rejected, or with a finding, if its messages or its answer have others in a second place. */
+  #checked(entry: Entry, response: Uint8Array | undefined): Entry | Rejection {
+    if (!this.#hasSecond && !(response !== undefined && hasSecondAnswer(response)))
+      return this.#settled(entry);
+    const json = this.#json;
+    const answer = entry.reply === undefined ? [] : [entry.reply];
+    const body = bodyOf(json.get('request') as JsonView);
+    const second = otherList(body, answer, json, body.get('messages'));
+    if (second !== undefined)
+      return rejectObject(this.#line, this.#origin, 'unknown-content', second.detail, second.at.at);
+    const isOther = hasOtherAnswer(answer, loggedAnswer(json.get('response')).response, json);
+    return this.#settled(isOther ? withNotes(entry, [OTHER_ANSWER]) : entry);
+  }
+
+  /** The object walked last. */
+  get #json(): JsonView {
+    return new JsonView(this.#line.bytes, this.#objectAt, this.#objectEnd, 0);
   }
 
   #settled(entry: Entry): Entry | Rejection {

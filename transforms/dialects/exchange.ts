@@ -15,6 +15,8 @@ import { settleReply, withNotes } from '../model/reply.ts';
 import { timeIn, unreadableTime } from '../model/timestamp.ts';
 import { detect as isAnthropic, isCapture } from './anthropic/pair.ts';
 import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
+import { hasOtherAnswer } from './pairs/other-answers.ts';
+import { isSecondPlace, otherList } from './pairs/second-places.ts';
 import {
   missingOrBad,
   NO_CHANGES,
@@ -29,6 +31,7 @@ import {
   type ReplyReader,
 } from './shared/logged-messages.ts';
 import { structured } from './shared/logged-values.ts';
+import { OTHER_ANSWER } from './shared/reading-notes.ts';
 import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
 
 /** Nesting depth of a message: the line's object, the request and the list are around it. */
@@ -48,6 +51,7 @@ class PairWalk implements ObjectWalk {
   readonly #reply: ReplyReader;
 
   // about the object walked last
+  readonly #object: Span = { start: -1, end: -1 };
   readonly #timestamp: Span = { start: -1, end: -1 };
   readonly #sessionId: Span = { start: -1, end: -1 };
   #requestSeen = false;
@@ -56,20 +60,24 @@ class PairWalk implements ObjectWalk {
   #toolsAt = -1;
   #responseAt = -1;
   #duplicateAt = -1;
+  /** Has it messages or an answer in a second place? */
+  #hasSecond = false;
 
   constructor(scanner: Scanner) {
     this.#scanner = scanner;
     this.#messages = createMessageList(scanner, MESSAGE_DEPTH);
     this.#tools = createToolsReader(scanner, 2);
-    this.#reply = createReplyReader(scanner);
+    this.#reply = createReplyReader(scanner, isSecondPlace);
   }
 
   /** Walks the object at `at`. Returns the index after it, or -1 if it is not valid. */
   walk(bytes: Uint8Array, at: number): number {
     this.#timestamp.start = this.#sessionId.start = -1;
     this.#responseAt = this.#messagesAt = this.#toolsAt = this.#duplicateAt = -1;
-    this.#requestSeen = this.#messagesRead = false;
-    return walkMembers(bytes, at, this.#scanner, this.#inEntry);
+    this.#requestSeen = this.#messagesRead = this.#hasSecond = false;
+    this.#object.start = at;
+    this.#object.end = walkMembers(bytes, at, this.#scanner, this.#inEntry);
+    return this.#object.end;
   }
 
   /** The entry of the object walked last, or the reason why it is rejected. */
@@ -101,7 +109,26 @@ class PairWalk implements ObjectWalk {
     if (reply !== undefined && reply.role !== '') this.#messages.expect(reply);
     const changes = NO_CHANGES;
     const entry: Entry = { kind: 'entry', origin, sessionId, timestamp, messages, tools, reply, changes };
-    return settleReply(isAnswered ? withNotes(entry, this.#reply.notes()) : entry);
+    if (!isAnswered) return this.#checked(entry, line);
+    const notes = this.#reply.notes();
+    return reply === undefined
+      ? settleReply(withNotes(entry, notes))
+      : this.#checked(withNotes(entry, notes), line);
+  }
+
+  /** The entry; rejected, or with a finding, if its messages or its answer have others in a second place. */
+  #checked(entry: Entry, line: Line): Entry | Rejection {
+    const isSaidTwice = this.#responseAt >= 0 && this.#reply.hasSecond();
+    if (!this.#hasSecond && !isSaidTwice) return settleReply(entry);
+    const { start, end } = this.#object;
+    const json = new JsonView(line.bytes, start, end, 0);
+    const answer = entry.reply === undefined ? [] : [entry.reply];
+    const request = json.get('request') as JsonView;
+    const second = otherList(request, answer, json, request.get('messages'));
+    if (second !== undefined)
+      return rejectObject(line, entry.origin, 'unknown-content', second.detail, second.at.at);
+    const isOther = hasOtherAnswer(answer, json.get('response'), json);
+    return settleReply(isOther ? withNotes(entry, [OTHER_ANSWER]) : entry);
   }
 
   forget(): void {
@@ -117,7 +144,10 @@ class PairWalk implements ObjectWalk {
       this.#responseAt = value;
       return this.#reply.read(bytes, value);
     }
-    if (!isKey(bytes, start, end, 'request')) return this.#scanner.value(bytes, value, 1);
+    if (!isKey(bytes, start, end, 'request')) {
+      this.#hasSecond ||= isSecondPlace(bytes, start, end, value);
+      return this.#scanner.value(bytes, value, 1);
+    }
     if (this.#requestSeen) this.#duplicateAt = start;
     this.#requestSeen = true;
     if (bytes[value] !== OPEN_OBJECT) return this.#scanner.value(bytes, value, 1);
@@ -136,6 +166,7 @@ class PairWalk implements ObjectWalk {
       this.#toolsAt = value;
       return this.#tools.read(bytes, value);
     }
+    this.#hasSecond ||= isSecondPlace(bytes, start, end, value);
     return this.#scanner.value(bytes, value, 2);
   };
 

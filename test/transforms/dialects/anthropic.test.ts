@@ -304,3 +304,40 @@ describe('detection', () => {
     expect(detects(json)).toBe(yes);
   });
 });
+
+describe('messages and answers in a second place', () => {
+  const user = { role: 'user', content: 'q' };
+  const content = [{ type: 'text', text: 'a' }];
+  const rulesOf = (object: object) =>
+    read(JSON.stringify(object)).map((one) =>
+      one.kind === 'entry' ? (one.reply?.notes ?? []).map(({ rule }) => rule) : 'reason' in one && one.reason,
+    );
+  const pairs = (list: readonly object[]): readonly object[] => [
+    { request: { messages: [user] }, messages: list, response: { content } },
+    { request: { messages: [user], input: list }, response: { content } },
+    { request: { body: { messages: [user] }, input: list }, response: { body: { content } } },
+    { request: { body: { messages: [user], prompt: list } }, response: { content } },
+  ];
+
+  it('reject the pair if they are messages that say something else', () => {
+    for (const one of pairs([{ role: 'user', content: 'x' }]))
+      expect(rulesOf(one)).toEqual(['unknown-content']);
+    for (const one of pairs([user, { role: 'assistant', content }])) expect(rulesOf(one)).toEqual([[]]);
+  });
+
+  it('are other choices if they are an answer that says something else', () => {
+    for (const key of ['completion', 'text', 'output_text']) {
+      const rules = (said: string) => [
+        ...rulesOf({ request: { messages: [user] }, response: { content, [key]: said } }),
+        ...rulesOf({ request: { messages: [user] }, response: { body: { content, [key]: said } } }),
+      ];
+      expect(rules('a')).toEqual([[], []]);
+      expect(rules('x')).toEqual([['other-choices'], ['other-choices']]);
+      const bare = { type: 'message', role: 'assistant', content, [key]: 'x' };
+      expect(rulesOf(bare)).toEqual([['no-question', 'other-choices']]);
+    }
+    expect(rulesOf({ request: { messages: [user] }, response: { content }, output: 'x' })).toEqual([
+      ['other-choices'],
+    ]);
+  });
+});

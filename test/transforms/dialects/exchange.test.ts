@@ -385,3 +385,56 @@ describe.each(KINDS)('a reader that remembers (%s)', (_kind, make) => {
     );
   });
 });
+
+describe('messages and answers in a second place', () => {
+  const user = { role: 'user', content: 'q' };
+  const message = { role: 'assistant', content: 'a' };
+  const line = (more: object, request: object = {}, response: object = {}) =>
+    JSON.stringify({
+      ...{ timestamp: 1, session_id: 's', ...more },
+      request: { messages: [user], ...request },
+      response: { choices: [{ message }], ...response },
+    });
+  const rulesOf = (json: string) =>
+    read(json).map((one) =>
+      one.kind === 'entry' ? (one.reply?.notes ?? []).map(({ rule }) => rule) : 'reason' in one && one.reason,
+    );
+
+  it('reject the pair if they are messages that say something else', () => {
+    const other = [{ role: 'user', content: 'x' }];
+    for (const key of ['input', 'prompt', 'contents']) {
+      expect(rulesOf(line({}, { [key]: other }))).toEqual(['unknown-content']);
+      expect(rulesOf(line({ [key]: other }))).toEqual(['unknown-content']);
+    }
+    expect(rulesOf(line({ messages: [user, ...other] }))).toEqual(['unknown-content']);
+    const [rejected] = read(` ${line({ messages: other })}`) as readonly Rejection[];
+    expect(rejected?.detail).toMatch(/^the call has other messages in a second list: messages at byte 44 /);
+  });
+
+  it('are passed over if they say the same', () => {
+    expect(
+      rulesOf(line({ messages: [user, message] }, { input: [user], prompt: 'p', contents: [] })),
+    ).toEqual([[]]);
+    expect(
+      rulesOf(line({ messages: null, output: 'a', completion: ' a' }, {}, { output_text: 'a' })),
+    ).toEqual([[]]);
+  });
+
+  it('are other choices if they are an answer that says something else', () => {
+    for (const key of ['output', 'completion'])
+      expect(rulesOf(line({ [key]: 'x' }))).toEqual([['other-choices']]);
+    for (const key of ['output_text', 'text', 'content'])
+      expect(rulesOf(line({}, {}, { [key]: 'x' }))).toEqual([['other-choices']]);
+    const calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }];
+    const choices = [{ message: { role: 'assistant', content: null, tool_calls: calls } }];
+    expect(rulesOf(line({ choices }))).toEqual([['other-choices']]);
+  });
+
+  it('of a line are not looked for in the next one', () => {
+    const none = JSON.stringify({ timestamp: 2, session_id: 's', request: { messages: [user] } });
+    expect(read(line({}, {}, { text: 'x' }), none)).toMatchObject([
+      { kind: 'entry' },
+      { kind: 'entry', messages: [{ role: 'user' }] },
+    ]);
+  });
+});

@@ -105,12 +105,18 @@ it('says that a call with a request has another answer beside the first', () => 
   expect(rulesOf({ choices: [{ index: 0, message: { ...reply, content: 'c' } }] })).toEqual([
     'other-choices',
   ]);
+  for (const name of ['output_text', 'text', 'content', 'completion']) {
+    expect(rulesOf({ response: { ...completion, [name]: 'b' } })).toEqual([]);
+    expect(rulesOf({ response: { ...completion, [name]: 'c' } })).toEqual(['other-choices']);
+  }
 });
 
 describe('a call with two lists of messages', () => {
-  const rulesOf = (...objects: object[]) =>
-    entriesOf(read(objects)).map((entry) =>
-      [...entry.messages, entry.reply].flatMap((one) => one?.notes?.map(({ rule }) => rule) ?? []),
+  const readAs = (object: object) =>
+    read([object]).map((one) =>
+      one.kind === 'entry'
+        ? [...one.messages, one.reply].flatMap((message) => message?.notes?.map(({ rule }) => rule) ?? [])
+        : 'reason' in one && one.reason,
     );
   const other = { role: 'user', content: 'c' };
   const wrappers = (list: readonly object[]): readonly object[] => [
@@ -128,21 +134,19 @@ describe('a call with two lists of messages', () => {
     { input: { messages: [question] }, messages: list, output: completion },
   ];
 
-  it('is reported if the second one says something else', () => {
-    const unread = ['unread-text'];
-    for (const one of wrappers([other])) expect([one, ...rulesOf(one)]).toEqual([one, unread]);
-    for (const one of wrappers([question, reply, other])) expect(rulesOf(one)).toEqual([unread]);
+  it('is rejected if the second one says something else', () => {
     const parts = { role: 'user', content: [{ type: 'text', text: 'c' }] };
-    for (const one of wrappers([parts])) expect(rulesOf(one)).toEqual([unread]);
+    for (const list of [[other], [question, reply, other], [parts]])
+      for (const one of wrappers(list)) expect([one, ...readAs(one)]).toEqual([one, 'unknown-content']);
   });
 
   it('is not if it says the same, with other spaces, as parts or with the answer', () => {
     const parts = { role: 'user', content: [{ type: 'text', text: ' a' }] };
     for (const list of [[question], [parts], [question, reply], []])
-      for (const one of wrappers(list)) expect(rulesOf(one)).toEqual([[]]);
+      for (const one of wrappers(list)) expect(readAs(one)).toEqual([[]]);
     const system = { role: 'system', content: 's' };
     const request = { system: 's', messages: [question], max_tokens: 9 };
-    expect(rulesOf({ request, messages: [system, question], response: completion })).toEqual([[]]);
+    expect(readAs({ request, messages: [system, question], response: completion })).toEqual([[]]);
   });
 });
 

@@ -54,12 +54,15 @@ it('reports a second content of a message that says something else', () => {
   expect(rules('p', [{ type: 'text', content: 'q' }], 'contents')).toEqual(['unread-text']);
 });
 
-it('reports messages that another list of the request has, and rejects several prompts', () => {
+const reasons = (object: object) =>
+  read([JSON.stringify(object)]).map((one) => ('reason' in one ? one.reason : one.kind));
+
+it('rejects messages that another list of the request has, and several prompts', () => {
   const other = { role: 'user', content: 'x' };
   const rules = (request: object) => only(observation(request, 'a')).rules;
   expect(rules({ messages: [user], input: [user], prompt: 'p' })).toEqual([]);
-  expect(rules({ messages: [user], input: [other] })).toEqual(['unread-text']);
-  expect(rules({ input: 'q', history: [other] })).toEqual(['unread-text']);
+  expect(reasons(observation({ messages: [user], input: [other] }, 'a'))).toEqual(['unknown-content']);
+  expect(reasons(observation({ input: 'q', history: [other] }, 'a'))).toEqual(['unknown-content']);
   expect(only(observation({ prompts: ['q'] }, 'a')).messages?.[0]).toMatchObject({ role: 'user' });
   expect(read([JSON.stringify(observation({ prompts: ['q', 'x'] }, 'a'))])).toMatchObject([
     { kind: 'rejection', reason: 'unknown-content' },
@@ -84,23 +87,25 @@ describe('messages of a second convention', () => {
     'gen_ai.completion.0.role': 'assistant',
     'gen_ai.completion.0.content': answered,
   });
-  const rules = (more: object, events: readonly object[] = []) =>
-    only({ attributes: { ...own, ...more }, events }).rules;
+  const span = (more: object, events: readonly object[] = []) => ({
+    attributes: { ...own, ...more },
+    events,
+  });
 
   it.each([
     ['OpenInference', indexed],
     ['OpenLLMetry', prompts],
-  ])('are reported if they say something else: %s', (_name, listed) => {
-    expect(rules(listed('q', 'a'))).toEqual([]);
-    expect(rules(listed(' q', 'a\n'))).toEqual([]);
-    expect(rules(listed('x', 'a'))).toEqual(['unread-text']);
-    expect(rules(listed('q', 'x'))).toEqual(['unread-text']);
+  ])('are rejected if they say something else: %s', (_name, listed) => {
+    expect(only(span(listed('q', 'a'))).rules).toEqual([]);
+    expect(only(span(listed(' q', 'a\n'))).rules).toEqual([]);
+    expect(reasons(span(listed('x', 'a')))).toEqual(['unknown-content']);
+    expect(reasons(span(listed('q', 'x')))).toEqual(['unknown-content']);
   });
 
-  it('are reported in the events of the span too', () => {
+  it('are rejected in the events of the span too', () => {
     const event = (content: string) => ({ name: 'gen_ai.user.message', attributes: { content } });
-    expect(rules({}, [event('q')])).toEqual([]);
-    expect(rules({}, [event('x')])).toEqual(['unread-text']);
+    expect(only(span({}, [event('q')])).rules).toEqual([]);
+    expect(reasons(span({}, [event('x')]))).toEqual(['unknown-content']);
   });
 });
 

@@ -345,3 +345,25 @@ it('and knows only checks that there are', () => {
   const names = new Set(checks.map(({ name }) => name));
   expect([...KNOWN_CHECKS].filter((name) => !names.has(name))).toEqual([]);
 });
+
+it('leaves messages and answers in a second place to the stages', () => {
+  const places: readonly [object, string][] = [
+    ...['messages', 'input', 'prompt', 'contents', 'choices', 'output', 'content', 'completion'].map(
+      (key): [object, string] => [{ [key]: [USER] }, 'line'],
+    ),
+    [{ input: 'x' }, 'request'],
+    [{ output_text: 'x' }, 'response'],
+    [{ text: {} }, 'response'],
+  ];
+  const lineWith = (more: object, where: string): string => {
+    const line = JSON.parse(entryLine({ at: 1 }));
+    Object.assign(where === 'line' ? line : line[where], more);
+    return JSON.stringify(line);
+  };
+  for (const [more, where] of places) {
+    expect(sessionOf(lineWith(more, where))).toBeUndefined();
+    const empty = Object.fromEntries(Object.keys(more).map((key) => [key, null]));
+    expect(sessionOf(lineWith(empty, where))?.facts.entries).toBe(1);
+  }
+  expect(sessionOf(lineWith({ outputs: [USER], model: 'text' }, 'line'))?.facts.entries).toBe(1);
+});

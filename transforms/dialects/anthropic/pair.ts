@@ -28,6 +28,12 @@ export function replyOf(response: Uint8Array, keepSealed = false): Message | und
   return noted(readReply(content, stop, keepSealed, speakerOf(answer)), stopNotes(stop));
 }
 
+/** Has a response a member that may be another answer than its content? */
+export function hasSecondAnswer(response: Uint8Array): boolean {
+  const answer = objectBytes(response, 'body') ?? response;
+  return valuesOf(answer, ['completion', 'output_text', 'text', 'choices', 'output']).some(isThere);
+}
+
 const isObject = (json: Uint8Array | undefined): json is Uint8Array => json?.[0] === OPEN_OBJECT;
 const bodyOf = (json: Uint8Array | undefined): Uint8Array | undefined =>
   isObject(json) ? (objectBytes(json, 'body') ?? json) : undefined;

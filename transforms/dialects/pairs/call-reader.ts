@@ -1,12 +1,9 @@
 /** Turns one call, a request and its answer of any API, into an entry. */
 
-import { isSameBytes, OPEN_ARRAY } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
-import { valueAt } from '../../json/members.ts';
 import { quote } from '../../json/respace.ts';
-import type { Fate, Lack, ReadingNote, Rejection } from '../../model/element.ts';
+import type { Fate, Lack, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { OTHER_ROLE } from '../../model/known-roles.ts';
-import { stringValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import { MAX_CONVERSATION_BYTES } from '../dialect.ts';
@@ -26,8 +23,9 @@ import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import { ItemTable } from './item-table.ts';
 import { beginsWith, LinkedCalls } from './linked-calls.ts';
 import { bodyOf, type Call, callMeta } from './logged-call.ts';
-import { otherList } from './other-lists.ts';
+import { hasOtherAnswer } from './other-answers.ts';
 import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
+import { otherList } from './second-places.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
@@ -58,11 +56,9 @@ export class CallReader {
   read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
     const { request, response, isRaw } = call;
     const read = readAnswer(response, this.#keepSealed, isRaw);
-    const answer = this.#noted(
-      isError(call, read, json) ? { ...read, messages: [], notes: FAILED } : read,
-      call,
-      json,
-    );
+    const answer = isError(call, read, json)
+      ? { ...read, messages: [], notes: FAILED }
+      : withOther(read, response, json);
     if (request !== undefined && isNoCompletion(request, response, answer))
       return context.drop('no-completion');
     if (read.messages.length === 0 && present(call.elsewhere))
@@ -70,6 +66,8 @@ export class CallReader {
     if (answer.isUnknown === true && !answer.notes.includes(RESPONSE_ERROR))
       return context.reject('unknown-content', UNKNOWN_ANSWER, response);
     if (isOfOther(answer)) return context.reject('unknown-speaker', OTHER_ROLE, response);
+    const second = request && otherList(request, saidIn(answer), json);
+    if (second !== undefined) return context.reject('unknown-content', second.detail, second.at);
     const stray = strayHalf(call, answer, json);
     if (stray !== undefined) return context.reject('unknown-content', STRAY, stray);
     const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
@@ -81,21 +79,6 @@ export class CallReader {
     return later === undefined
       ? { ...entry, meta }
       : { ...entry, meta, later: () => withMeta(later(), meta) };
-  }
-
-  /** The answer, with findings if the log has another one, or other messages, under a second name. */
-  #noted(answer: Answer, { request, response }: Call, json: JsonView): Answer {
-    const said = textOf(answer);
-    const own = response?.bytes;
-    const others = said === undefined ? [] : SECOND_ANSWERS.map((key) => json.get(key)).filter(present);
-    const isOther = others.some((other) => {
-      if (own !== undefined && isSameBytes(other.bytes, own)) return false;
-      const text = textOf(readAnswer(other, this.#keepSealed));
-      return Boolean(text) && text !== said;
-    });
-    const list = request && otherList(request, answer, json);
-    const notes = [...(isOther ? [OTHER_ANSWER] : []), ...(list === undefined ? [] : [list])];
-    return notes.length === 0 ? answer : { ...answer, notes: [...answer.notes, ...notes] };
   }
 
   #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection | Fate {
@@ -157,12 +140,13 @@ export class CallReader {
   }
 }
 
-/** The text of an answer, empty without one; undefined if it is a list of parts, or if there is no answer. */
-function textOf({ messages }: Answer): string | undefined {
-  const last = messages.at(-1)?.message;
-  if (last === undefined || last.bytes[valueAt(last.bytes, 'content')] === OPEN_ARRAY) return undefined;
-  return (stringValue(last.bytes, 'content') ?? '').trim();
-}
+const saidIn = ({ messages }: Answer): readonly Message[] => messages.flatMap(({ message }) => message ?? []);
+
+/** The answer, with a finding if the log has another one under a second name. */
+const withOther = (answer: Answer, response: JsonView | undefined, json: JsonView): Answer =>
+  hasOtherAnswer(saidIn(answer), response, json)
+    ? { ...answer, notes: [...answer.notes, OTHER_ANSWER] }
+    : answer;
 
 /** Members of a logged call that say why it failed, as loggers name them. */
 const ERRORS = [
@@ -205,8 +189,6 @@ function strayHalf(call: Call, answer: Answer, json: JsonView): JsonView | undef
 }
 
 const ANSWERS = ['response', 'output', 'completion'] as const;
-/** Members that may hold another answer than the one that is read. */
-const SECOND_ANSWERS = ['output', 'completion', 'choices'] as const;
 const ANSWER: ReadonlySet<string> = new Set(['request', ...ANSWERS, 'tools']);
 const isSaid = (value: JsonView | undefined): boolean => present(value) && mayBeSaid(value);
 const hasWords = (value: JsonView | undefined): boolean => present(value) && holdsWords(value);

@@ -1,5 +1,6 @@
 /** Remembers responses that later requests of a source may continue by id (`previous_response_id`, `conversation`). */
 import type { ToolDefinition } from '../../model/element.ts';
+import { pathHashes } from '../../model/path-hashes.ts';
 import type { History } from '../shared/history.ts';
 import type { ReadMessage } from './item-messages.ts';
 
@@ -22,14 +23,27 @@ export class Chains {
   readonly #maxBytes: number;
   readonly #links = new Map<string, History>();
   readonly #asked = new Map<string, Asked>();
+  /** Ids of several responses, which no request can continue. */
+  readonly #shared = new Set<string>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
+  /** What a request that names an id continues; undefined if that is not known, or several responses have the id. */
   find(id: string): History | undefined {
-    return this.#links.get(id);
+    return this.#shared.has(id) ? undefined : this.#links.get(id);
+  }
+
+  isShared(id: string): boolean {
+    return this.#shared.has(id);
+  }
+
+  /** Compares the link of a response with the one that its id has already. A response that the log repeats is the same one. */
+  compare(id: string, link: History): void {
+    const known = this.#links.get(id);
+    if (known !== undefined && this.#shared.size < MAX_IDS && !isSame(known, link)) this.#shared.add(id);
   }
 
   /** Adds a link, and forgets the oldest ones if there are too many or they are too large. */
@@ -64,6 +78,10 @@ export class Chains {
     return id === undefined ? undefined : this.#asked.get(id);
   }
 }
+
+const isSame = (one: History, other: History): boolean =>
+  one.before === other.before &&
+  pathHashes(one.addedMessages).at(-1) === pathHashes(other.addedMessages).at(-1);
 
 function weightOf({ addedMessages }: History): number {
   return addedMessages.reduce((sum, { bytes }) => sum + bytes.length, 0);

@@ -20,6 +20,7 @@ import { isProblem, type Problem, type Request, type RequestReader } from './req
 type CallContext = Pick<ReadContext, 'reject'>;
 
 const MISSING = 'previous_response_id names a response that is not in the source';
+const SHARED = 'previous_response_id names a response that the source has twice, with other messages';
 
 export class LinkedCalls {
   readonly #requests: RequestReader;
@@ -49,6 +50,7 @@ export class LinkedCalls {
     if (isProblem(sent)) {
       return sent.isUnknown === true ? this.#refuse(call, request, answer, sent.detail) : sent;
     }
+    if (isMissing && this.#chains.isShared(previous)) return this.#refuse(call, request, answer, SHARED);
     if (isMissing) return this.#refuse(call, request, answer, MISSING, previous);
     return this.#continue(call, sent, answer, { before, conversation });
   }
@@ -117,7 +119,10 @@ export class LinkedCalls {
     const { conversation } = asked;
     asked.isAnswered = true;
     asked.link = own;
-    if (id !== undefined) this.#chains.add(id, own);
+    if (id !== undefined) {
+      this.#chains.compare(id, own);
+      this.#chains.add(id, own);
+    }
     if (conversation !== undefined) this.#chains.add(conversationKey(conversation), own);
     return own;
   }
@@ -135,8 +140,10 @@ export class LinkedCalls {
     const { before, sessionId } = link;
     const added = link.added.slice(0, length);
     const isLate = answer.isPending !== true && !isAnswered;
-    const own = isLate ? new History(before, [...added, ...answer.messages], sessionId) : undefined;
+    const whole = (): History => new History(before, [...added, ...answer.messages], sessionId);
+    const own = isLate ? whole() : undefined;
     if (own !== undefined) this.#answered(answer.id, asked, own);
+    else if (isAnswered && answer.messages.length > 0) this.#chains.compare(answer.id as string, whole());
     const fields = answeredAfter(system, before, added, { tools, answer, own });
     return { ...fields, sessionId, timestamp };
   }

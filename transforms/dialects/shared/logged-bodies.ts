@@ -21,7 +21,6 @@ import { readItem } from './responses-items.ts';
 import { isUnsaid, messagesIn, saidBy, textsOf } from './said-texts.ts';
 import { defineTool } from './tool-definitions.ts';
 import type { Transcript } from './transcript.ts';
-import { unreadMember } from './unread-text.ts';
 
 export const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
@@ -135,8 +134,7 @@ function addObject(transcript: Transcript, request: JsonView): void {
     addItems(transcript, inner.elements());
   } else addWithSystem(transcript, system, inner);
   const second = secondList(request, inner, transcript);
-  if (second !== undefined)
-    transcript.noteFirst(unreadMember('the request', second, 'messages in another list too'));
+  if (second !== undefined) transcript.refuse('unknown-content', SECOND_LIST, request.get(second));
 }
 
 const LISTS = ['messages', 'contents', 'input', 'prompt', 'prompts', 'history'] as const;
@@ -151,6 +149,7 @@ function secondList(request: JsonView, own: JsonView, { messages }: Transcript):
   );
 }
 
+const SECOND_LIST = 'the request has other messages in a second list';
 const isBareText = (one: JsonView): boolean => one.type === 'string' && unpacked(one) === one;
 const SEVERAL = 'a request has several prompts: they are not one conversation';
 const BARE_TEXT = 'a message is a bare text: its speaker is unknown';

@@ -103,6 +103,8 @@ export interface ReplyReader {
   message(bytes: Uint8Array): Message | undefined;
   /** Findings about the response read last. */
   notes(): readonly ReadingNote[];
+  /** Has the response read last a member that may hold another answer? */
+  hasSecond(): boolean;
 }
 
 /** Nesting depth of the response's members, of a choice and of its message. */
@@ -110,13 +112,18 @@ const RESPONSE_DEPTH = 1;
 const CHOICE_DEPTH = 3;
 const MESSAGE_DEPTH = 4;
 
-export function createReplyReader(scanner: ValueScanner): ReplyReader {
+/** @param isSecond whether a member of a response may hold another answer */
+export function createReplyReader(
+  scanner: ValueScanner,
+  isSecond: (bytes: Uint8Array, keyStart: number, keyEnd: number, value: number) => boolean = () => false,
+): ReplyReader {
   const object = createObjectReader(scanner);
   let start = -1;
   let end = -1;
   let choices = 0;
   let finish: string | undefined;
   let hasError = false;
+  let hasSecond = false;
 
   function forgetChoices(): void {
     start = -1;
@@ -127,7 +134,10 @@ export function createReplyReader(scanner: ValueScanner): ReplyReader {
   // created once: V8 does not compile a function that is new for each object
   const inResponse: MemberVisitor = (keyStart, keyEnd, value, bytes) => {
     if (isKey(bytes, keyStart, keyEnd, 'error')) hasError = bytes[value] !== LETTER_N;
-    if (!isKey(bytes, keyStart, keyEnd, 'choices')) return scanner.value(bytes, value, RESPONSE_DEPTH + 1);
+    if (!isKey(bytes, keyStart, keyEnd, 'choices')) {
+      hasSecond ||= isSecond(bytes, keyStart, keyEnd, value);
+      return scanner.value(bytes, value, RESPONSE_DEPTH + 1);
+    }
     forgetChoices();
     if (bytes[value] !== OPEN_ARRAY) return scanner.value(bytes, value, CHOICE_DEPTH - 1);
     return walkElements(bytes, value, scanner, inChoices);
@@ -155,7 +165,7 @@ export function createReplyReader(scanner: ValueScanner): ReplyReader {
   return {
     read(bytes, at) {
       forgetChoices();
-      hasError = false;
+      hasError = hasSecond = false;
       if (bytes[at] !== OPEN_OBJECT) return scanner.value(bytes, at, RESPONSE_DEPTH);
       return walkMembers(bytes, at, scanner, inResponse);
     },
@@ -165,5 +175,6 @@ export function createReplyReader(scanner: ValueScanner): ReplyReader {
       return { bytes: text, role: stringValue(text, 'role') ?? '' };
     },
     notes: () => answerNotes(finish, hasError, choices),
+    hasSecond: () => hasSecond,
   };
 }

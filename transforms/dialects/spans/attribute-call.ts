@@ -3,7 +3,6 @@
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
-import type { ReadingNote } from '../../model/element.ts';
 import { wordSet, words } from '../../model/words.ts';
 import { addAnswer, isCut, noteFinish } from '../shared/logged-answer.ts';
 import {
@@ -248,15 +247,11 @@ export function readAttributes(
   const lost = lostMessages(span, attributes, isInEvents);
   if (lost !== undefined) transcript.refuse('unknown-content', lost);
   if (convention !== undefined && hasSecond(convention, attributes, events, transcript))
-    transcript.noteFirst(SECOND);
+    transcript.refuse('unknown-content', SECOND);
   return { ...call, hasReply: call.hasReply || hasAnswered, session };
 }
 
-const SECOND: ReadingNote = {
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: 'the span has other messages in the attributes of a second convention, or in its events',
-};
+const SECOND = 'the span has other messages in the attributes of a second convention, or in its events';
 
 /** Has a span messages in another convention, or in events, of which one says what those that were read do not? */
 function hasSecond(

@@ -91,7 +91,7 @@ static u32 write_message(const Row *one, u32 out) {
   u32 end = one->at + one->length, kept = 0, role = one->role == DEVELOPER ? one->at + one->spans[ROLE].at : 0;
   if (role == 0 && !(one->flags & NULLS)) return put_bytes(out, one->at, end);
   member_count = 0, is_listing = 1;
-  read_object(one->at, end, 1, NONE, 0);
+  read_object(one->at, end, MESSAGE_DEPTH, NONE, 0);
   is_listing = 0;
   if (member_count == MAX_MEMBERS) return 0;
   out = put_bytes(out, one->at, members[0].key.at - 1);

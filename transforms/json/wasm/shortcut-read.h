@@ -36,6 +36,20 @@ static inline u32 go_on(u32 p, u32 end, u8 closer, u32 *over) {
   return peek(p, end) == ',' ? skip_blanks(p + 1, end) : 0;
 }
 
+// May an unknown member of a line, a request or a response be messages or an answer in a second place? The stages then compare them, with
+// the names in ../../dialects/pairs/second-places.ts.
+static u32 is_second_place(u32 key, u32 key_end, u32 value, u32 end) {
+  static const Member NAMES[] = {
+    MEMBER("messages", 0), MEMBER("input", 0), MEMBER("prompt", 0), MEMBER("contents", 0), MEMBER("choices", 0), MEMBER("output", 0),
+    MEMBER("content", 0), MEMBER("completion", 0), MEMBER("output_text", 0), MEMBER("text", 0), {0},
+  };
+  u8 first = peek(value, end);
+  if (first != '{' && first != '[' && first != '"') return 0;
+  for (const Member *one = NAMES; one->key; one++)
+    if (one->length == key_end - key && same(key, (u32)one->key, key_end - key)) return 1;
+  return 0;
+}
+
 // Reads an object and puts the spans of the wanted members into `found`; one that occurs twice is odd. Only scans other values.
 static u32 read_object(u32 p, u32 end, u32 depth, const Member *wanted, Span *found) {
   if (peek(p, end) != '{') return any_value(p, end, depth);
@@ -56,6 +70,7 @@ static u32 read_object(u32 p, u32 end, u32 depth, const Member *wanted, Span *fo
       p = found[i].end = wanted[i].read(p, end, depth + 1);
     } else {
       if (depth == 0 && state.entries == 0) state.others = 1;
+      if (depth < 2 && is_second_place(key, key_end, p, end)) return 0;
       strange |= peek(p, end) == '{' || peek(p, end) == '[' || peek(p, end) == '"';
       p = any_value(p, end, depth + 1);
       spoken |= p - value > 2 && (byte_at(value) == '{' || byte_at(value) == '[' || byte_at(value) == '"');

@@ -24,6 +24,7 @@ HOST(read_time) i64 read_time(u32 at, u32 end);     // nanoseconds since 1970; N
 #define SLACK 64
 #define MAX_ID 4096
 #define LOOK_AHEAD 8
+#define MESSAGE_DEPTH 3  // of a message in a line
 #define IN_ALL 10
 #define MAX_MASKED 160  // bytes of a content that is only a mark, as in ../../model/cut-texts.ts
 #define MAX_REST 256  // bytes after a thought, as in ../../model/reply.ts

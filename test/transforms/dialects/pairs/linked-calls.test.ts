@@ -148,3 +148,31 @@ it('the answer of the endpoint that compacts a conversation is not an answer of 
   ]);
   expect(contents(elements)).toEqual([['q', 'a']]);
 });
+
+describe('a response id that the log has twice', () => {
+  const next = pair('q2', answer('r2', [message('b')]), { previous_response_id: 'r1' });
+
+  it('is continued if both say the same', () => {
+    const first = pair('q', answer('r1', [message('a')]));
+    expect(contents(read([first, first, next])).at(-1)).toEqual(['q', 'a', 'q2', 'b']);
+    expect(contents(read([first, { response: answer('r1', [message('a')]) }, next])).at(-1)).toEqual([
+      'q',
+      'a',
+      'q2',
+      'b',
+    ]);
+  });
+
+  it('rejects the request that continues it if they do not', () => {
+    for (const second of [pair('q', answer('r1', [message('x')])), pair('x', answer('r1', [message('a')]))]) {
+      const elements = read([pair('q', answer('r1', [message('a')])), second, next]);
+      expect(contents(elements).filter((all) => all.length > 2)).toEqual([]);
+      expect(entriesIn(elements).flatMap(({ refused }) => refused ?? [])).toEqual([
+        {
+          reason: 'context-missing',
+          detail: 'previous_response_id names a response that the source has twice, with other messages',
+        },
+      ]);
+    }
+  });
+});

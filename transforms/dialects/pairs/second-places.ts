@@ -1,14 +1,14 @@
 /** Finds messages that a logged call has in a second list, beside the one that is read. */
 
-import { isSameBytes } from '../../json/bytes.ts';
+import { isSameBytes, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
+import { isKey } from '../../json/members.ts';
 import { parseJson } from '../../json/utf8.ts';
-import type { ReadingNote } from '../../model/element.ts';
+import type { Message } from '../../model/element.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
 import { messagesIn, textsOf } from '../shared/said-texts.ts';
-import { unreadMember } from '../shared/unread-text.ts';
-import type { Answer } from './answer.ts';
+import { SECOND_ANSWERS } from './other-answers.ts';
 import { isResponsesRequest } from './request.ts';
 
 /** Members that may hold the messages of a call. */
@@ -16,28 +16,52 @@ const LISTS = ['messages', 'input', 'prompt', 'contents'] as const;
 /** Members of a request that hold its system text. */
 const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction'] as const;
 
+/** Names of second places, of lists and of answers. */
+const SECOND: readonly string[] = [...LISTS, ...SECOND_ANSWERS];
+const OPEN: ReadonlySet<number | undefined> = new Set([QUOTE, OPEN_ARRAY, OPEN_OBJECT]);
+
+/** May a member of a pair, of its request or of its response, that a byte walker does not read, be a second place? */
+export const isSecondPlace = (bytes: Uint8Array, start: number, end: number, value: number): boolean =>
+  OPEN.has(bytes[value]) && SECOND.some((name) => isKey(bytes, start, end, name));
+
 /**
- * The finding about a list of messages that says what neither the request nor the answer says; undefined without one.
+ * Finds a list of messages that says what neither the request nor the answer says. The call is then rejected: a finding
+ * would be lost with a call that a later one continues.
+ * @param answer messages that were read
  * @param json the logged object
+ * @param own the value whose messages are read
  */
-export function otherList(request: JsonView, answer: Answer, json: JsonView): ReadingNote | undefined {
-  const own = readIn(request);
+export function otherList(
+  request: JsonView,
+  answer: readonly Message[],
+  json: JsonView,
+  own: JsonView | undefined = readIn(request),
+): OtherList | undefined {
   const places = [request, json, structured(json.get('request'))].filter(present);
   const others = places.flatMap((place) =>
     LISTS.flatMap((key) => {
-      const list = structured(place.get(key));
-      return list !== undefined && messagesIn(list).length > 0 && !hasBytesOf(list, own)
-        ? [[key, list] as const]
+      const logged = place.get(key);
+      const list = structured(logged);
+      return logged !== undefined &&
+        list !== undefined &&
+        messagesIn(list).length > 0 &&
+        !hasBytesOf(list, own)
+        ? [{ key, logged, list }]
         : [];
     }),
   );
   if (others.length === 0) return undefined;
   const said = new Set<string>();
   for (const view of [own, ...SYSTEM.map((key) => request.get(key))]) addTexts(view?.parsed(), said);
-  for (const { message } of answer.messages)
-    if (message !== undefined) addTexts(parseJson(message.bytes), said);
-  const other = others.find(([, list]) => list.elements().some((message) => saysMore(message, said)));
-  return other && unreadMember('the call', other[0], 'messages in another list too');
+  for (const { bytes } of answer) addTexts(parseJson(bytes), said);
+  const other = others.find(({ list }) => list.elements().some((message) => saysMore(message, said)));
+  return other && { detail: `the call has other messages in a second list: ${other.key}`, at: other.logged };
+}
+
+/** Why a call with a second list is rejected, and the list. */
+interface OtherList {
+  readonly detail: string;
+  readonly at: JsonView;
 }
 
 /** The value whose messages are read. */
