@@ -23,7 +23,7 @@ export class Chains {
   readonly #maxBytes: number;
   readonly #links = new Map<string, History>();
   readonly #asked = new Map<string, Asked>();
-  /** Ids of several responses, which no request can continue. */
+  /** Ids that several responses have: no request can continue them. */
   readonly #shared = new Set<string>();
   #bytes = 0;
 
@@ -31,7 +31,7 @@ export class Chains {
     this.#maxBytes = maxBytes;
   }
 
-  /** What a request that names an id continues; undefined if that is not known, or several responses have the id. */
+  /** The response with an id, for the request that continues it; undefined if none has it, or several have. */
   find(id: string): History | undefined {
     return this.#shared.has(id) ? undefined : this.#links.get(id);
   }
@@ -40,7 +40,7 @@ export class Chains {
     return this.#shared.has(id);
   }
 
-  /** Compares the link of a response with the one that its id has already. A response that the log repeats is the same one. */
+  /** Compares a response with the one that has its id already: a log may repeat one, but not give its id to another. */
   compare(id: string, link: History): void {
     const known = this.#links.get(id);
     if (known !== undefined && this.#shared.size < MAX_IDS && !isSame(known, link)) this.#shared.add(id);
