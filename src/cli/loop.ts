@@ -31,10 +31,11 @@ export async function runLoops({ words: [dataset = ''], values, signal, host }: 
   const show = (line: LoopLine | TurnsLine): void => {
     if (json === true || isNotable(line)) lines.push(line);
   };
-  const { records, closed, turns, sameTools, sameArguments, unanswered } = await loop(
+  const { records, closed, turns, sameTools, sameArguments, unanswered, missing } = await loop(
     { ...request, signal },
     show,
   );
+  if (missing !== undefined) host.tell(`turnmill: ${printable(missing)}\n`);
   for (const line of lines) await host.print(json === true ? JSON.stringify(line) : textOf(line));
   if (json !== true) {
     const total = showCount(records);

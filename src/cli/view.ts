@@ -50,7 +50,8 @@ export async function view({ words: [target = ''], values, signal, host }: Reque
 
 async function exportPages(viewed: Viewed, options: ExportOptions, host: Host): Promise<number> {
   const { exportView } = await import('../view/export.ts');
-  const { records, total } = await exportView(viewed, options);
+  const { records, total, missing } = await exportView(viewed, options);
+  if (missing !== undefined) host.tell(`turnmill: ${printable(missing)}\n`);
   await host.print(
     `${showCount(records)} of ${showCount(total)} records in ${printable(options.folder)}/index.html`,
   );

@@ -20,6 +20,7 @@ import {
   runLoop,
 } from '../loop/run-loop.ts';
 import type { LoopMessage, LoopRecord } from '../loop/tape.ts';
+import { ListedIds } from '../settings/listed-ids.ts';
 
 export interface LoopRequest {
   readonly dataset: string;
@@ -67,6 +68,8 @@ export interface LoopSummary {
   readonly sameTools: number;
   readonly sameArguments: number;
   readonly unanswered: number;
+  /** Names the ids of `only` that no record has. */
+  readonly missing?: string | undefined;
 }
 
 /** Step limit for the record's own replies, whose number limits the steps anyway. */
@@ -77,7 +80,7 @@ const FILES = { loop: 'loop.jsonl', continuations: 'continuations.jsonl', prefer
 /**
  * Runs the records of a dataset. Executes nothing: tool calls are answered from the record.
  * @param onLine called with each line of loop.jsonl
- * @throws TurnmillError `unavailable` if the endpoint cannot be reached
+ * @throws TurnmillError `unavailable` if the endpoint cannot be reached, `no-input` if no record has an id of `only`
  */
 export async function loop(
   request: LoopRequest,
@@ -89,12 +92,12 @@ export async function loop(
       'usage',
       '--each-turn needs --endpoint: without one, the recorded replies would be compared with themselves',
     );
-  const wanted = only === undefined ? undefined : new Set(only);
+  const listed = only && new ListedIds(only);
   const files = new OutFiles(request.out, modesLike(dataset));
   const sums = { records: 0, closed: 0, turns: 0, sameTools: 0, sameArguments: 0, unanswered: 0 };
   try {
     for await (const { session, record } of readRecords(dataset)) {
-      if (wanted !== undefined && !wanted.has(session ?? '')) continue;
+      if (listed?.see(session) === false) continue;
       request.signal?.throwIfAborted();
       sums.records += 1;
       const line = isEachTurn
@@ -113,7 +116,9 @@ export async function loop(
   } finally {
     files.close();
   }
-  return sums;
+  const missing = listed?.missingIn('record');
+  if (listed?.isAllMissing === true) throw new TurnmillError('no-input', String(missing));
+  return { ...sums, missing };
 }
 
 function modelFor(record: LoopRecord, request: LoopRequest): Model {

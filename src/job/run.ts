@@ -29,6 +29,7 @@ import type { KeptSessions } from '../reuse/kept-sessions.ts';
 import type { PreviousRun } from '../reuse/previous-run.ts';
 import { NOTHING_REUSED, type Reuse } from '../reuse/reuse.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
+import type { ListedIds } from '../settings/listed-ids.ts';
 import type { Settings } from '../settings/settings.ts';
 import { keepsPaths, type SplitShares } from '../settings/split-shares.ts';
 import { sha256 } from '../sha256.ts';
@@ -181,12 +182,13 @@ export async function runInto(run: Run, destination: Destination, parts: RunPart
 /** Reconciles the ledger, and commits. */
 async function publish(
   run: Run,
-  { destination, ledger, usage, counter, splitMoved = 0 }: Books,
+  { destination, ledger, usage, counter, recorder, splitMoved = 0 }: Books,
   { reuse, done, kept }: RunParts,
   { readBytes, workerRestarts }: Recorded,
 ): Promise<RunSummary> {
   const { settings, listing, profile, started } = run;
   const sums = reconcile(run, ledger);
+  checkListed(run, recorder.listed);
   kept?.check();
   destination.text(REPORTS.toolUsage, usageCsv(usage, settings.groupBy));
   const counted = counter?.take();
@@ -302,6 +304,14 @@ function reconcile({ settings, slice }: Run, ledger: Ledger): LedgerSums {
   if (isEmpty && !settings.allowEmpty && slice === undefined)
     throw noInput(settings, { ...sums, passedOver: passedOverIn(sums.skipped) });
   return sums;
+}
+
+/** Names the ids of `--only` that are in no log. A slice, or a run that ends early, does not read all logs. @throws TurnmillError `no-input` if it is all of them */
+function checkListed({ settings, slice, hooks }: Run, listed: ListedIds | undefined): void {
+  const missing = listed?.missingIn('log');
+  if (missing === undefined || slice !== undefined || settings.limit !== undefined) return;
+  if (listed?.isAllMissing !== true || settings.allowEmpty) hooks.onNote?.(missing);
+  else throw new TurnmillError('no-input', `${missing}; use --allow-empty to write an empty dataset`);
 }
 
 const MAX_EXTENSIONS = 4;

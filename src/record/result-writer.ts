@@ -11,6 +11,7 @@ import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
 import { decode } from '../../transforms/json/utf8.ts';
 import { addUsage, addUsageRows, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { TurnmillError } from '../errors.ts';
 import { sizeInIdentity } from '../input/fingerprint.ts';
@@ -28,6 +29,7 @@ import {
   type SourceReport,
   withoutFates,
 } from '../ledger/result.ts';
+import { ListedIds } from '../settings/listed-ids.ts';
 import type { RecordSettings } from '../settings/settings.ts';
 import { keepsPaths } from '../settings/split-shares.ts';
 import { EarlierSources, seenSession } from './earlier-sources.ts';
@@ -66,6 +68,8 @@ export class Recorder {
   readonly #held: HeldResults;
   readonly #earlier: Pick<EarlierSources, 'see' | 'take'>;
   readonly #quarantine: Quarantine;
+  /** The ids of `--only`. */
+  readonly listed: ListedIds | undefined;
   #source: SourceRef | undefined;
   #sourceIndex = -1;
   /** Identity of the opened file. */
@@ -88,6 +92,7 @@ export class Recorder {
       destination.line(LINE_FILES.quarantine, JSON.stringify(record));
     };
     this.#options = options;
+    this.listed = settings.only && new ListedIds(settings.only);
     this.#lines = new SourceLines(destination, settings.inputs.length > 1, profile);
     this.#held = new HeldResults(destination);
     this.#earlier = options.earlier ?? new EarlierSources(listing);
@@ -113,7 +118,9 @@ export class Recorder {
     const places = await this.#writeRecords(recorded);
     this.#addPaths(recorded, places);
     for (const [i, notes] of recorded.notes.entries()) this.#writeNotes(recorded.first + i, notes);
-    writeLines(destination, LINE_FILES.sessions, withPlaces(decode(recorded.sessions), places));
+    const sessions = withPlaces(decode(recorded.sessions), places);
+    if (this.listed !== undefined) for (const { id } of sessionsIn(sessions)) this.listed.see(id);
+    writeLines(destination, LINE_FILES.sessions, sessions);
     writeLines(destination, LINE_FILES.sources, decode(recorded.sources));
     writeLines(destination, WORK_FILES.fingerprints, decode(recorded.fingerprints));
     ledger.add(recorded.counts);
@@ -281,6 +288,7 @@ export class Recorder {
     const { settings, ledger, usage } = this.#options;
     const places = this.#places;
     ledger.session(session);
+    this.listed?.see(session.sessionId);
     const seen = settings.integrity ? seenSession(session, ref) : undefined;
     if (seen !== undefined) this.#earlier.see(this.#sourceIndex, seen);
     ledger.rewrites(session.changes);
@@ -329,6 +337,9 @@ export class Recorder {
     if (rejection !== undefined) this.#quarantine.source(ref, rejection, size);
   }
 }
+
+const sessionsIn = (lines: string): readonly SessionLine[] =>
+  lines.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as SessionLine)));
 
 /** Fills in the places of records. */
 function withPlaces(lines: string, places: readonly Location[]): string {

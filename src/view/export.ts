@@ -3,10 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { modesLike } from '../dataset/modes.ts';
 import { ioError, TurnmillError } from '../errors.ts';
+import { ListedIds } from '../settings/listed-ids.ts';
 import { termsOf } from './facets.ts';
 import { HEADERS } from './refusals.ts';
 import { ROUTES, type Viewed } from './routes.ts';
 import { pageFiles } from './server.ts';
+import type { ViewedDataset } from './viewed-dataset.ts';
 
 export interface ExportOptions {
   readonly folder: string;
@@ -19,6 +21,8 @@ export interface ExportOptions {
 export interface Exported {
   readonly records: number;
   readonly total: number;
+  /** Names the ids of `only` that no record has. */
+  readonly missing?: string | undefined;
 }
 
 /** The policy of the server, without `frame-ancestors`, which has no effect in a page. */
@@ -31,11 +35,15 @@ const CHUNK = 20;
 const MAX_REJECTIONS = 2000;
 const ROWS_AT_ONCE = 200;
 
-/** Exports records, with their sessions, and rejections. @throws TurnmillError if the folder already exists */
+/** Exports records, with their sessions, and rejections. @throws TurnmillError if the folder already exists, or no record has an id of `only` */
 export async function exportView(viewed: Viewed, { folder, limit, only }: ExportOptions): Promise<Exported> {
   const { dataset } = viewed;
   if (dataset === undefined)
     throw new TurnmillError('usage', '--export needs a dataset or a folder of logs, not a single log');
+  const listed = only && new ListedIds(only);
+  const numbers = await numbersOf(dataset, limit, listed);
+  const missing = listed?.missingIn('record');
+  if (listed?.isAllMissing === true) throw new TurnmillError('no-input', String(missing));
   const modes = modesLike(dataset.root);
   try {
     mkdirSync(folder, { mode: modes.folder('.') });
@@ -45,13 +53,22 @@ export async function exportView(viewed: Viewed, { folder, limit, only }: Export
     const message = `${folder} already exists: name a folder that does not`;
     throw new TurnmillError('cannot-create', message, { subject: folder });
   }
-  const wanted = only === undefined ? undefined : new Set(only);
+  const exported = await new Exporter(viewed, folder, modes.file('index.html')).run(numbers, dataset.records);
+  return { ...exported, missing };
+}
+
+/** Returns the numbers of the first records, at most `limit`, whose sessions are listed. */
+async function numbersOf(
+  dataset: ViewedDataset,
+  limit: number,
+  listed: ListedIds | undefined,
+): Promise<readonly number[]> {
   const numbers: number[] = [];
-  for (let i = 0; i < dataset.records && numbers.length < limit; i++) {
-    if (wanted === undefined) numbers.push(i);
-    else if (wanted.has((await dataset.sessionOfRecord(i))?.line.id ?? '')) numbers.push(i);
+  for (let i = 0; i < dataset.records && (numbers.length < limit || listed?.hasMissing === true); i++) {
+    const isWanted = listed === undefined || listed.see((await dataset.sessionOfRecord(i))?.line.id);
+    if (isWanted && numbers.length < limit) numbers.push(i);
   }
-  return new Exporter(viewed, folder, modes.file('index.html')).run(numbers, dataset.records);
+  return numbers;
 }
 
 class Exporter {
