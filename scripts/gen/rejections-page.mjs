@@ -6,7 +6,7 @@ const FATES = [
   ['blank', 'It contains only white space.'],
   ['snapshot', 'Its conversation is in a record.'],
   ['superseded', 'An earlier entry of a session that has a record.'],
-  ['truncated', 'A later entry than the snapshot, with fewer messages.'],
+  ['truncated', 'An entry after the one that made the record, with fewer messages.'],
   [
     'folded',
     'A line of an event log, part of a conversation that begins in an earlier line and is in a record.',

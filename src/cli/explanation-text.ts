@@ -64,7 +64,8 @@ function notes(label: string, findings: readonly FindingNote[], own: number): (s
 
 function whyOf(explanation: Explanation): string {
   const { fate, detail, stage, violationLine, snapshotLine, isFolded, findings } = explanation;
-  if (isFolded === true) return 'this is the first event of the conversation that the record is folded from';
+  if (isFolded === true)
+    return 'the conversation begins with this event; the record is made from it and the events after it';
   if (fate === 'snapshot')
     return 'this is the last entry with the most messages, so the record is made from it';
   if (fate === 'folded') return `it is part of the conversation that begins in line ${snapshotLine}`;

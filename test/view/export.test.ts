@@ -1,5 +1,5 @@
 /** `view --export`: the same page from files, without a server. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -94,6 +94,25 @@ describe.skipIf(hasNoBrowser)('an exported page', () => {
     expect(await page.evaluate('window.pwned')).toBeUndefined();
     await page.context().close();
   });
+});
+
+test('an export names the ids of --only that no record has, and ends with 66 if that is all of them', async () => {
+  const out = await built(join(examples, 'logs'), join(folder, 'listed'));
+  const [only, to] = [join(folder, 'only.txt'), join(folder, 'listed-pages')];
+  writeFileSync(only, 'no-such-session\n');
+  const none = await turnmill(['view', out, '--export', to, '--only', only]);
+  expect([none.status, none.stderr]).toEqual([
+    66,
+    expect.stringContaining('is in no record: no-such-session'),
+  ]);
+  expect(existsSync(to)).toBe(false);
+  writeFileSync(only, 'no-such-session\nmarket-brief-1768342443120394000\n');
+  const { status, stdout, stderr } = await turnmill(['view', out, '--export', to, '--only', only]);
+  expect([status, stderr]).toEqual([
+    0,
+    'turnmill: 1 of the 2 ids in --only is in no record: no-such-session\n',
+  ]);
+  expect(stdout.toString()).toContain('1 of 11 records');
 });
 
 test('an exported page is as private as its dataset', async () => {

@@ -191,7 +191,7 @@ describe('the fate of a line', () => {
     const path = join(temporaryFolder(), 'task.jsonl');
     writeFileSync(path, `${said('user', 'Hello?', 1)}\n${said('assistant', 'Hello.', 2)}\n`);
     expect(await text(`${path}:1`)).toContain(
-      'why        this is the first event of the conversation that the record is folded from\n',
+      'why        the conversation begins with this event; the record is made from it and the events after it\n',
     );
     expect(await text(`${path}:2`)).toContain(
       'why        it is part of the conversation that begins in line 1\n',
