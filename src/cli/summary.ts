@@ -43,7 +43,7 @@ export function summaryOf(
     return `turnmill: nothing changed; ${printable(String(out))} is up to date${rejected}\n`;
   }
   const lines = [
-    row('records', [written(summary)]),
+    row('records', [written(summary), repeated(summary)]),
     row('sources', [sources(sums), reused(summary)]),
     ...skipped(sums),
     row('sessions', [
@@ -173,6 +173,11 @@ function lossyNumbers({
 function splits({ splits: counts = {}, splitMoved = 0 }: RunSummary): string[] {
   const sizes = Object.entries(counts).map(([name, records]) => `${name} ${plural(records, 'record')}`);
   return splitMoved === 0 ? sizes : [...sizes, movedText(splitMoved)];
+}
+
+function repeated({ repeated: count = 0 }: RunSummary): string | undefined {
+  if (count === 0) return undefined;
+  return `${showCount(count)} ${count === 1 ? 'equals an earlier one' : 'equal earlier ones'} (--copies drop leaves them out)`;
 }
 
 function branches({ branches: count }: RunSummary): string | undefined {

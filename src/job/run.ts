@@ -51,6 +51,8 @@ export interface RunSummary {
   readonly rejections: number;
   /** Sessions that are further branches of another one, if the run wrote any into a dataset. */
   readonly branches?: number;
+  /** Records in the first format that equal an earlier one byte for byte, if there are any. */
+  readonly repeated?: number | undefined;
   /** Records of all formats by split, with `--split`. */
   readonly splits?: Counts;
   /** Groups of sessions that an update put into another split. */
@@ -204,6 +206,7 @@ async function publish(
     sums,
     rejections: ledger.rejectionCounts().rejections,
     ...(counted?.branches !== undefined && { branches: counted.branches }),
+    repeated: counted?.records.repeated,
     ...(settings.split && { splits: splitCounts(settings.split, committed?.manifest.shards), splitMoved }),
     shards: committed?.manifest.shards ?? [],
     out: settings.out,

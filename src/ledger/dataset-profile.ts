@@ -19,6 +19,7 @@ import type {
 } from '../dataset/schema/reports.ts';
 import { sessionOfBranch } from './branch-id.ts';
 import { binOf, binRange, Tally } from './counts.ts';
+import { EqualRecords } from './equal-records.ts';
 
 /** Lengths of the lists in the profile. */
 export const PROFILE_LIMITS = {
@@ -83,6 +84,8 @@ export interface ProfileCounts {
   readonly byCalls: readonly number[];
   readonly bytes: number;
   readonly longest: number;
+  /** From `EqualRecords`. */
+  readonly keys: readonly number[];
   readonly roles: NameCounts;
   readonly tools: NameCounts;
   readonly models: NameCounts;
@@ -111,6 +114,7 @@ export class ProfileCounter {
   /** Bytes in the first format. */
   #bytes = 0;
   #longest = 0;
+  readonly #equal = new EqualRecords();
   readonly #roles: NameTally;
   readonly #tools: NameTally;
   readonly #groups = new Map<string, GroupSums>();
@@ -145,6 +149,7 @@ export class ProfileCounter {
       byCalls: this.#byCalls,
       bytes: this.#bytes,
       longest: this.#longest,
+      keys: this.#equal.keys(),
       roles: this.#roles.all(),
       tools: this.#tools.all(),
       models: this.#models.all(),
@@ -162,6 +167,7 @@ export class ProfileCounter {
     addBins(this.#byCalls, counts.byCalls);
     this.#bytes += counts.bytes;
     this.#longest = Math.max(this.#longest, counts.longest);
+    this.#equal.addKeys(counts.keys);
     this.#roles.addEach(counts.roles);
     this.#tools.addEach(counts.tools);
     this.#models.addEach(counts.models);
@@ -182,13 +188,15 @@ export class ProfileCounter {
    * @param first set for a record of the run's first format: its shape, if it has messages, and its model, if it is known
    */
   record(
-    bytes: number,
+    record: Uint8Array,
     first?: { readonly shape: RecordShape | undefined; readonly model: string | undefined },
   ): void {
+    const bytes = record.length;
     addTo(this.#byBytes, bytes);
     if (first === undefined) return;
     this.#bytes += bytes;
     this.#longest = Math.max(this.#longest, bytes);
+    this.#equal.add(record);
     const { shape, model } = first;
     if (model !== undefined) this.#models.addAll({ [shortName(model)]: 1 });
     if (shape === undefined) return;
@@ -251,6 +259,7 @@ export class ProfileCounter {
 
   take(): DatasetProfile {
     this.#trimSources();
+    const repeated = this.#equal.repeated();
     const rejections = [...this.#rejections].map(([reason, seen]): RejectionProfile => ({ reason, ...seen }));
     const findings = [...this.#findings.values()].map(
       ({ rule, severity, count, examples }): FindingProfile => ({ rule, severity, count, examples }),
@@ -260,6 +269,7 @@ export class ProfileCounter {
       calls: this.#tools.sum,
       bytes: this.#bytes,
       longest: this.#longest,
+      ...(repeated > 0 && { repeated }),
       by_messages: binCounts(this.#byMessages),
       by_bytes: binCounts(this.#byBytes),
       by_calls: binCounts(this.#byCalls),

@@ -273,10 +273,10 @@ export class Recorder {
   #profileRecord({ bytes, format, shape }: RecordResult): void {
     const { profile, settings } = this.#options;
     if (profile === undefined) return;
-    if (format !== settings.format[0]) profile.record(bytes.length);
+    if (format !== settings.format[0]) profile.record(bytes);
     else {
       const model = settings.meta.includes('model') ? modelIn(bytes, format) : undefined;
-      profile.record(bytes.length, { shape: shape ?? shapeOfRecord(bytes, format), model });
+      profile.record(bytes, { shape: shape ?? shapeOfRecord(bytes, format), model });
     }
   }
 

@@ -27,6 +27,7 @@ export function RecordsSection(props: {
   const { records, branches = 0 } = profile;
   const hrefOf = useLinks();
   const { contained = 0 } = manifest.ledger.sessions;
+  const { copies, meta = [] } = settingsOf(manifest);
   const [{ answers = 0, context = 0 } = {}] = Object.values(manifest.ledger.formats);
   const tools = byCount(records.tools).slice(0, MAX_SHOWN_TOOLS);
   const shown =
@@ -38,14 +39,21 @@ export function RecordsSection(props: {
         {`${showCount(manifest.totals.records, 'record')}, ${showCount(records.messages, 'message')}, ${showCount(records.calls, 'tool call')}.`}
       </p>
       <Sizes records={records} count={manifest.ledger.formats[firstFormat(manifest)]?.records ?? 0} />
-      <Copies contained={contained} isCounted={settingsOf(manifest).copies !== undefined} />
+      <Copies contained={contained} repeated={records.repeated ?? 0} isCounted={copies !== undefined} />
       {context === 0 ? null : (
         <p>{`${showNumber(context)} of ${showCount(answers, 'answer')} ${context === 1 ? 'is' : 'are'} context: trained in an earlier record only.`}</p>
       )}
       {branches === 0 ? null : (
         <p>{`${showCount(branches, 'session')} ${branches === 1 ? 'is a further branch' : 'are further branches'} of another one.`}</p>
       )}
-      <CountsBy what="model" counts={records.models} total={records.model_count} />
+      {meta.includes('model') ? (
+        <CountsBy what="model" counts={records.models} total={records.model_count} />
+      ) : (
+        <p>
+          Models are not counted: build with <code>--meta model</code>, which also writes the model into each
+          record.
+        </p>
+      )}
       <div class="grid3">
         <Card title="Messages in a record">
           <Histogram
@@ -83,24 +91,38 @@ export function RecordsSection(props: {
   );
 }
 
-/** @param isCounted whether records that lie inside others were looked for */
-function Copies({ contained, isCounted }: { contained: number; isCounted: boolean }): VNode | null {
+/**
+ * @param contained sessions that lie inside the record of another one
+ * @param repeated records that equal an earlier one
+ * @param isCounted whether contained sessions were looked for
+ */
+function Copies(props: {
+  readonly contained: number;
+  readonly repeated: number;
+  readonly isCounted: boolean;
+}): VNode {
+  const { contained, repeated, isCounted } = props;
+  const equal = `${showCount(repeated, 'record')} ${repeated === 1 ? 'equals an earlier one' : 'equal earlier ones'} byte for byte.`;
   if (contained > 0)
     return (
-      <p>{`${showCount(contained, 'session')} without a record: the record of another session contains it.`}</p>
+      <p>{`${showCount(contained, 'session')} without a record: the record of another session contains it.${repeated > 0 ? ` ${equal}` : ''}`}</p>
     );
-  if (isCounted) return <p>No record repeats another one, or its beginning.</p>;
+  if (isCounted) return <p>{repeated > 0 ? equal : 'No record repeats another one, or its beginning.'}</p>;
   return (
     <p>
-      Records that repeat others, or their beginnings, are not counted: build with <code>--copies drop</code>{' '}
-      to leave them out.
+      {repeated > 0 ? equal : 'No record equals another one.'} To leave out {repeated > 0 ? 'these and ' : ''}
+      records that lie inside others, build with <code>--copies drop</code>.
     </p>
   );
 }
 
 const settingsOf = ({
   settings,
-}: SummedUp): { readonly format?: readonly string[]; readonly copies?: string } => settings;
+}: SummedUp): {
+  readonly format?: readonly string[];
+  readonly copies?: string;
+  readonly meta?: readonly string[];
+} => settings;
 
 const firstFormat = (manifest: SummedUp): string => settingsOf(manifest).format?.[0] ?? '';
 

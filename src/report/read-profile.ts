@@ -29,9 +29,9 @@ export async function readProfile(root: string, manifest: Manifest): Promise<Dat
   for (const { path } of manifest.shards) {
     const isFirst = format.length === 1 || path.startsWith(`data/${first}/`);
     await eachRecord(root, path, (record) => {
-      if (!isFirst) return counter.record(record.length);
+      if (!isFirst) return counter.record(record);
       const model = meta.includes('model') ? modelIn(record, first) : undefined;
-      return counter.record(record.length, { shape: shapeOfRecord(record, first), model });
+      return counter.record(record, { shape: shapeOfRecord(record, first), model });
     });
   }
   const parsed = <T>(take: (line: T) => void) => {

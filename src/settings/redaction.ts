@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { type Redaction, RULES } from '../../transforms/redaction/rules.ts';
 import { systemWords, TurnmillError } from '../errors.ts';
-import { readOwnFile } from '../own-file.ts';
+import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import type { Settings } from './settings.ts';
 
 const REDACT_KEY = 'TURNMILL_REDACT_KEY';
@@ -68,9 +68,15 @@ function read(option: string, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readOwnFile(path, MAX_FILE_BYTES));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return fail(`--${option}: cannot read '${path}'${code === undefined ? '' : `: ${systemWords(error)}`}`);
+    return fail(`--${option}: ${unreadable(path, error)}`);
   }
+}
+
+function unreadable(path: string, error: unknown): string {
+  if (error instanceof NotOwnFile) return `'${path}' is ${error.kind}, not a regular file`;
+  if (error instanceof TurnmillError) return `'${path}' is longer than ${MAX_FILE_BYTES} bytes`;
+  if (error instanceof TypeError) return `'${path}' is not UTF-8`;
+  return `cannot read '${path}': ${systemWords(error)}`;
 }
 
 function fail(message: string): never {

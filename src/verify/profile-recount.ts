@@ -2,6 +2,7 @@
  * Recounts `profile` in reports/summary.json: histograms, roles, tools, reasons, findings and groups. Only the numbers
  * in the lists are compared, because the examples depend on the order of the lines.
  */
+import { crc32 } from 'node:zlib';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { DatasetProfile, FindingLine, RecordsProfile } from '../dataset/schema/reports.ts';
@@ -42,6 +43,8 @@ export class ProfileRecount {
   readonly #hasModels: boolean;
   #bytes = 0;
   #longest = 0;
+  /** Length and CRC-32 of each record in the first format, in one number. */
+  readonly #checksums: number[] = [];
   #hasDecks = false;
   #branches = 0;
   /** Source and id of the last session that is not a further branch. */
@@ -59,6 +62,7 @@ export class ProfileRecount {
     if (format === this.#first) {
       this.#bytes += bytes;
       this.#longest = Math.max(this.#longest, bytes);
+      this.#checksums.push((bytes % 2 ** 21) * 2 ** 32 + crc32(text));
       if (this.#hasModels) this.#model(record);
     }
     const { prompt, completion } = record;
@@ -134,6 +138,8 @@ export class ProfileRecount {
     if (!this.#hasDecks) {
       problems.equal(FILE, undefined, 'profile.records.bytes', this.#bytes, records.bytes);
       problems.equal(FILE, undefined, 'profile.records.longest', this.#longest, records.longest);
+      const repeated = repeatedIn(this.#checksums);
+      problems.equal(FILE, undefined, 'profile.records.repeated', repeated, records.repeated ?? 0);
       same('records.models', largest(this.#models, SHOWN.models), records.models);
       problems.equal(
         FILE,
@@ -184,6 +190,11 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function repeatedIn(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted.reduce((repeated, value, i) => repeated + (i > 0 && value === sorted[i - 1] ? 1 : 0), 0);
 }
 
 function largest(counts: ReadonlyMap<string, number>, most: number): ReadonlyMap<string, number> {

@@ -153,6 +153,8 @@ export interface RecordsProfile {
   readonly bytes: number;
   /** Size of the longest one. @unit bytes @example 8912 */
   readonly longest: number;
+  /** Records in that format that equal an earlier one byte for byte (by length and CRC-32), if there are any. @unit records @example 2 */
+  readonly repeated?: number | undefined;
   /** Records by their number of messages; each bin is named by its lower end. @unit records @example {"7":1,"8":2} */
   readonly by_messages: Counts;
   /** Records of all formats by their size in bytes; each bin is named by its lower end. @unit records @example {"2560":3} */

@@ -329,13 +329,19 @@ describe('build --redact', () => {
   test.each([
     ['an empty key file', ['--redact-key-file', 'empty'], 'is empty'],
     ['a missing key file', ['--redact-key-file', 'missing'], 'ENOENT'],
+    ['a key file that is a folder', ['--redact-key-file', 'logs'], "logs' is a folder, not a regular file"],
+    ['a key file that is not UTF-8', ['--redact-key-file', 'latin'], "latin' is not UTF-8"],
+    ['rules that are too long', ['--redact-rules', 'long'], "long' is longer than 1048576 bytes"],
     ['an update without a key', ['--update'], '--update with --redact needs the key'],
     ['a resumption without a key', ['--resume'], '--resume with --redact needs the key'],
     ['a slice without a key', ['--slice', '1/2'], '--slice with --redact needs the key'],
   ])('%s is a usage error', async (_what, args, problem) => {
     const { path, logs } = place();
     writeFileSync(path('empty'), '\n');
-    const paths = args.map((arg) => (arg === 'empty' || arg === 'missing' ? path(arg) : arg));
+    writeFileSync(path('latin'), Buffer.from('schl\u00fcssel', 'latin1'));
+    writeFileSync(path('long'), '#'.repeat(1024 * 1024 + 1));
+    const files = ['empty', 'missing', 'logs', 'latin', 'long'];
+    const paths = args.map((arg) => (files.includes(arg) ? path(arg) : arg));
     const { status, stderr } = await turnmillHere([
       'build',
       logs,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -14,6 +14,7 @@ import { ProfileRecount } from '../../../src/verify/profile-recount.ts';
 import { verifyDataset } from '../../../src/verify/verify-dataset.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { shortName } from '../../../transforms/formats/record-shape.ts';
+import { entryLine } from '../../support/build-logs.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -131,6 +132,29 @@ describe('the counts of a build', () => {
     expect(profileIn(out)).toEqual(await readProfile(out, readManifest(out)));
   });
 
+  test('count records that equal an earlier one, in any order and with any number of workers', async () => {
+    const folder = temporaryFolder();
+    const [cat, dog, cow] = ['cat', 'dog', 'cow'].map((text) =>
+      entryLine({ messages: [{ role: 'user', content: text }] }),
+    );
+    const logs = join(folder, 'logs');
+    mkdirSync(logs);
+    // three cats and two dogs; `cow` is as long as they are
+    for (const [i, line] of [cat, dog, cow, cat, dog, cat].entries())
+      writeFileSync(join(logs, `${i}.jsonl`), `${line}\n`);
+    for (const workers of [1, 3]) {
+      const out = join(folder, `out-${workers}`);
+      await build({ inputs: [logs], out, workers, format: ['trl', 'chat'] });
+      expect(profileIn(out).records.repeated).toBe(3);
+      expect(profileIn(out)).toEqual(await readProfile(out, readManifest(out)));
+      expect((await verifyDataset(out)).problems).toEqual([]);
+      writeFileSync(join(logs, '6.jsonl'), `${cow}\n`);
+      await build({ inputs: [logs], out, workers, format: ['trl', 'chat'], update: true });
+      expect(profileIn(out).records.repeated).toBe(4);
+      rmSync(join(logs, '6.jsonl'));
+    }
+  });
+
   test('are the same bytes with any number of workers and after an update, as is the page', async () => {
     const folder = temporaryFolder();
     const filesOf = async (name: string, settings: object): Promise<readonly string[]> => {
@@ -160,7 +184,7 @@ test('profiles of parts add up to that of the whole, also beyond their limits', 
   });
   type Source = typeof source extends fc.Arbitrary<infer T> ? T : never;
   const see = (counter: ProfileCounter, { name, fate, bytes, roles, calls, model, ...one }: Source): void => {
-    counter.record(bytes, { shape: { roles, calls }, model });
+    counter.record(new Uint8Array(bytes), { shape: { roles, calls }, model });
     for (let i = 0; i <= one.branches; i++) {
       const line = { entries: 1, superseded: 0, truncated: 0, changes: {}, tools: null };
       counter.session({ ...line, id: i === 0 ? 's' : `s#${i}`, source: name, fate }, name);
@@ -218,7 +242,7 @@ describe('a profile', () => {
       counter.source({ source: `${i}.jsonl`, status: 'read', lines: 1, fates: { 'rejected:x': i } });
       const day = new Date(i * 86_400_000).toISOString().slice(0, 10);
       counter.session(session(`${day}/a.jsonl`, 'empty'), undefined);
-      counter.record(10, {
+      counter.record(new Uint8Array(10), {
         shape: { roles: { [`role${i}`]: 1 }, calls: { [`tool${i}`]: 1 } },
         model: undefined,
       });

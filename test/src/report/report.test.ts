@@ -143,12 +143,25 @@ describe('the report of a build', () => {
   });
 
   test.each([
-    [undefined, 'are not counted: build with <code>--copies drop</code>'],
+    [
+      undefined,
+      '<p>No record equals another one. To leave out records that lie inside others, build with <code>--copies drop</code>.</p>',
+    ],
     ['drop' as const, '<p>No record repeats another one, or its beginning.</p>'],
   ])('says whether copies were looked for: %s', async (copies, text) => {
     const out = join(temporaryFolder(), 'out');
     await build({ inputs: [join(root, 'examples/dialects/exchange.jsonl')], out, ...(copies && { copies }) });
     expect(readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ')).toContain(text);
+  });
+
+  test('counts records that equal earlier ones, and says how to count models', async () => {
+    const log = `${entryLine({})}\n`;
+    const out = await built({ 'a.jsonl': log, 'b.jsonl': log, 'c.jsonl': log });
+    const page = readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ');
+    expect(page).toContain(
+      '<p>2 records equal earlier ones byte for byte. To leave out these and records that lie inside others, build with <code>--copies drop</code>.</p>',
+    );
+    expect(page).toContain('<p>Models are not counted: build with <code>--meta model</code>');
   });
 
   test('counts answers that are context', async () => {

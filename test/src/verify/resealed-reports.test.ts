@@ -100,6 +100,12 @@ describe('in the manifest and the reports, verify finds', () => {
       },
     ],
     [
+      'repeated',
+      (records: Changed) => {
+        records.repeated = 1;
+      },
+    ],
+    [
       'messages',
       (records: Changed) => {
         records.messages += 1;
