@@ -123,6 +123,20 @@ describe('runs', () => {
     expect(elementsOf(...objects).filter(({ kind }) => kind === 'fate')).toHaveLength(2);
   });
 
+  it('reads the system prompt of Kimi CLI', () => {
+    const objects = [{ role: '_system_prompt', content: 'Be kind.' }, user, { role: 'assistant', content: 'b' }];
+    expect(messagesOf(...objects)).toEqual([
+      { role: 'system', content: 'Be kind.' },
+      user,
+      { role: 'assistant', content: 'b' },
+    ]);
+  });
+
+  it('rejects other special roles, whose words may be anything', () => {
+    const [note] = elementsOf(user, { role: '_note', content: 'c' }).filter(({ kind }) => kind === 'rejection');
+    expect(note).toMatchObject({ reason: 'unknown-speaker' });
+  });
+
   it('reads the old form of calls and arguments that are objects', () => {
     const old = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } };
     const result = { role: 'function', name: 'f', content: 'r' };

@@ -137,13 +137,14 @@ export class RunsSource {
 
   /** Reads a bare message; all those of a session form one conversation, or of a source if they name none. */
   readMessage(message: JsonView, context: ReadContext): LineFate {
-    if (message.get('role')?.text() === HEAD && message.get('content') === undefined)
-      return this.#readSessionHead(message, context);
+    if (roleOf(message) === HEAD && message.get('content') === undefined)
+      return this.#readSystem(message, message.get('system_prompt'), context);
     if (!isReadable(message))
       return context.reject('bad-event', 'the message has no role, or no content that can be read');
     if (hasTwoSpeakers(message))
       return context.reject('unknown-speaker', differentSpeakers('the message'), message);
     if (isExit(message) || isMark(message)) return context.drop('client-event');
+    if (roleOf(message) === SYSTEM_PROMPT) return this.#readSystem(message, message.get('content'), context);
     const session = message.get('session_id')?.text();
     if (session !== undefined && isInactive(message)) return context.drop('abandoned-branch');
     const id = session === undefined ? undefined : message.get('id'); // the number of a row
@@ -165,9 +166,9 @@ export class RunsSource {
     if (this.#tools.length > 0) fold.tools(this.#tools);
   }
 
-  #readSessionHead(head: JsonView, context: ReadContext): Fate | undefined {
+  #readSystem(head: JsonView, text: JsonView | undefined, context: ReadContext): Fate | undefined {
     this.#tools = toolsIn(head.get('tools'));
-    const [system] = systemMessage(head.get('system_prompt')?.copy() ?? NO_TEXT);
+    const [system] = systemMessage(text?.copy() ?? NO_TEXT);
     if (system === undefined) return context.drop('document-head');
     this.#openMain(head, context);
     context.fold.add(system, { isTurn: false });
@@ -231,7 +232,7 @@ function leaveOut({ fold: { last } }: ReadContext): void {
 /** Whether a message is a call or a result of the simulated user in tau2, who has tools too. */
 function isOfUserTools(message: JsonView): boolean {
   if (message.get('requestor')?.text() === USER) return true;
-  return message.get('role')?.text() === USER && (message.get('tool_calls')?.elements().length ?? 0) > 0;
+  return roleOf(message) === USER && (message.get('tool_calls')?.elements().length ?? 0) > 0;
 }
 
 /** Converts a tool definition of tau2, `{name, doc, params}`. */
@@ -304,9 +305,14 @@ const isInactive = (row: JsonView): boolean => INACTIVE.has(String(row.get('acti
 const INACTIVE: ReadonlySet<string> = new Set(['0', 'false']);
 
 /** Whether a message is a checkpoint or a count of Kimi CLI, which logs these with special roles. */
-const isMark = (message: JsonView): boolean => message.get('role')?.text()?.startsWith('_') === true;
+const isMark = (message: JsonView): boolean => MARKS.has(roleOf(message));
+const MARKS: ReadonlySet<string | undefined> = new Set(['_checkpoint', '_usage']);
+/** The role of the first line of Kimi CLI. */
+const SYSTEM_PROMPT = '_system_prompt';
 
-const isExit = (message: JsonView): boolean => message.get('role')?.text() === EXIT;
+const isExit = (message: JsonView): boolean => roleOf(message) === EXIT;
+
+const roleOf = (message: JsonView): string | undefined => message.get('role')?.text();
 
 /** Do the members of a message, or of one of several in it, name different speakers? */
 function hasTwoSpeakers(message: JsonView): boolean {
