@@ -124,7 +124,11 @@ describe('runs', () => {
   });
 
   it('reads the system prompt of Kimi CLI', () => {
-    const objects = [{ role: '_system_prompt', content: 'Be kind.' }, user, { role: 'assistant', content: 'b' }];
+    const objects = [
+      { role: '_system_prompt', content: 'Be kind.' },
+      user,
+      { role: 'assistant', content: 'b' },
+    ];
     expect(messagesOf(...objects)).toEqual([
       { role: 'system', content: 'Be kind.' },
       user,
@@ -133,7 +137,9 @@ describe('runs', () => {
   });
 
   it('rejects other special roles, whose words may be anything', () => {
-    const [note] = elementsOf(user, { role: '_note', content: 'c' }).filter(({ kind }) => kind === 'rejection');
+    const [note] = elementsOf(user, { role: '_note', content: 'c' }).filter(
+      ({ kind }) => kind === 'rejection',
+    );
     expect(note).toMatchObject({ reason: 'unknown-speaker' });
   });
 

@@ -1,13 +1,14 @@
 /**
  * Finds messages of which nothing shows what was said: a content that is neither a text nor a list of known parts, or an
- * empty one beside a member that says something. Dialects that build messages reject them; those that copy messages copy
+ * empty one beside a member that says something, calls in another form than a list, and texts that are thoughts or calls. Dialects that build messages reject them; those that copy messages copy
  * these too, so that the formats reject the conversation (`--on-finding unread-text=keep` writes it).
  */
 import { DELETE, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
-import { elementsOf, membersOf, valueAt } from '../../json/members.ts';
+import { elementsOf, membersOf, type ValueSpan, valueAt, valueSpan } from '../../json/members.ts';
 import { perObject } from '../../json/notes.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
+import { knownToolCalls } from '../../model/assistant-calls.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { firstVisible } from '../../model/message.ts';
 import { sayingOf } from '../../model/reply.ts';
@@ -25,6 +26,8 @@ const SPOKEN: ReadonlySet<string> = new Set([
 /** The finding about a message; undefined if its content is known, or if it says nothing. */
 export const unreadContent: (message: Message) => ReadingNote | undefined = perObject((message: Message) => {
   const { bytes } = message;
+  const aside = message.role === 'assistant' ? (otherCalls(message) ?? otherChannel(bytes)) : undefined;
+  if (aside !== undefined) return aside;
   const at = valueAt(bytes, 'content');
   const first = at < 0 ? LETTER_N : (bytes[at] as number);
   if (first === OPEN_ARRAY) {
@@ -50,6 +53,28 @@ function printedBlocks({ bytes, role }: Message, at: number): ReadingNote | unde
     : undefined;
 }
 
+/** Calls in another form than a list, such as the text of one. */
+function otherCalls(message: Message): ReadingNote | undefined {
+  if (knownToolCalls(message) !== 'not-a-list') return undefined;
+  const { valueStart, end } = valueSpan(message.bytes, 'tool_calls') as ValueSpan;
+  return isFilled(message.bytes[valueStart], end - valueStart)
+    ? unread('the calls are not a list')
+    : undefined;
+}
+
+const CHANNEL = Buffer.from('"channel"');
+/** Channels of the harmony format whose texts are not answers but thoughts, or calls with their `recipient`. */
+const ASIDES: ReadonlySet<string | undefined> = new Set(['analysis', 'commentary']);
+
+function otherChannel(bytes: Uint8Array): ReadingNote | undefined {
+  if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(CHANNEL)) return undefined;
+  const message = new JsonView(bytes);
+  const channel = message.get('channel')?.text();
+  const isCall = message.get('recipient')?.type === 'string';
+  if (!ASIDES.has(channel) || (channel === 'commentary' && !isCall)) return undefined;
+  return unread(`in the channel ${channel}, the content is ${isCall ? 'a call' : 'a thought'}`);
+}
+
 /** A bare text in a list is text. */
 const isReadable = (part: Uint8Array): boolean =>
   part[0] === QUOTE ? !isPrintedAnswer(new JsonView(part)) : isKnownPart(part);
@@ -58,9 +83,11 @@ function saysElsewhere(message: Message): boolean {
   const { bytes } = message;
   const isSilent = sayingOf(message) === 'nothing';
   return membersOf(bytes).some(({ key, valueStart, end }) => {
-    const first = bytes[valueStart];
-    const isFilled =
-      (first === QUOTE || first === OPEN_ARRAY || first === OPEN_OBJECT) && end - valueStart > 2;
-    return isFilled && !CHAT_MESSAGE.names.has(key) && !ASIDE.has(key) && (isSilent || SPOKEN.has(key));
+    const says = isFilled(bytes[valueStart], end - valueStart);
+    return says && !CHAT_MESSAGE.names.has(key) && !ASIDE.has(key) && (isSilent || SPOKEN.has(key));
   });
 }
+
+/** Whether a value of this first byte and length is a text, a list or an object that is not empty. */
+const isFilled = (first: number | undefined, length: number): boolean =>
+  (first === QUOTE || first === OPEN_ARRAY || first === OPEN_OBJECT) && length > 2;

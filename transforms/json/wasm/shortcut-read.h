@@ -11,6 +11,7 @@ static Span spans[LINE_SPANS];       // of the line
 static u32 tools, definition_bytes;  // number that the host gave to the definitions of the line, and their length
 static u32 nulls, choices, notes, next_known, fresh, strange;
 static u32 spoken;                   // has the message a member that is not known, with a text, a list or an object?
+static u32 channels;                 // has the message a channel, as in the harmony format?
 static u32 thoughts;                 // members of the message with reasoning: 1, and 2 if one has another name than in a record
 typedef struct { Span key; u32 value, end; } Listed;
 static Listed members[MAX_MEMBERS];
@@ -116,6 +117,11 @@ static u32 read_named_thought(u32 p, u32 end, u32 depth) {
   return any_value(p, end, depth);
 }
 
+static u32 read_channel(u32 p, u32 end, u32 depth) {
+  channels = 1;
+  return any_value(p, end, depth);
+}
+
 static u32 read_calls(u32 p, u32 end, u32 depth) { return read_elements(p, end, depth, read_call); }
 
 static inline u8 first_byte(Span span) { return span.at ? byte_at(span.at) : 'n'; }  // an absent value counts as null
@@ -144,6 +150,7 @@ static u32 is_doubtful(void) {
     return (row->first == '{' || row->first == '[') && (holds(content, ERRORS) || spells(content));
   }
   if (row->role != ASSISTANT) return 0;
+  if (channels) return 1;
   if (row->first == '[' && may_be_printed(content)) return 1;
   u8 list = first_byte(row->spans[TOOL_CALLS]);
   if ((list != '[' && list != 'n') || first_byte(row->spans[FUNCTION_CALL]) != 'n') return 1;
@@ -193,14 +200,14 @@ static u32 read_message(u32 p, u32 end, u32 depth) {
     MEMBER("role", any_value), MEMBER("content", any_value), MEMBER("tool_calls", read_calls), MEMBER("function_call", any_value), MEMBER("tool_call_id", any_value),
     MEMBER("reasoning_content", read_thought), MEMBER("thinking", read_thought), MEMBER("reasoning", read_named_thought), MEMBER("reasoning_text", read_named_thought),
     MEMBER("reasoning_details", read_named_thought), MEMBER("reasoning_opaque", read_named_thought), MEMBER("thinking_blocks", read_named_thought),
-    MEMBER("tool_plan", read_named_thought), {0},
+    MEMBER("tool_plan", read_named_thought), MEMBER("channel", read_channel), {0},
   };
   Span found[REASONING_SPANS] = {0};
   if (row_count == MAX_ROWS || peek(p, end) != '{') return 0;
   u32 elements = crowd.total;
   row = &rows[row_count];
   *row = (Row){.call = call_count, .at = state.top};
-  nulls = thoughts = spoken = crowd.total = 0;
+  nulls = thoughts = spoken = channels = crowd.total = 0;
   u32 after = read_object(p, end, depth, MEMBERS, found);
   if (after == 0 || state.top + (after - p) + SLACK > arena_end) return 0;
   __builtin_memcpy(row->spans, found, sizeof(row->spans));
