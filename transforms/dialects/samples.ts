@@ -5,8 +5,13 @@
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { SAMPLE_FAULTS, sampleFault } from './samples/sample.ts';
+import { notedFirst } from './shared/reading-notes.ts';
+import { isUnsaid, saidBy } from './shared/said-texts.ts';
+import { unreadMember } from './shared/unread-text.ts';
 
-const OWN_MEMBERS = ['expected', 'userMessage', 'assistantResponse'];
+/** Members that had the texts before there were messages. */
+const OLD = ['userMessage', 'assistantResponse'] as const;
+const OWN_MEMBERS = ['expected', ...OLD];
 
 const samples: Dialect = defineDialect({
   name: 'samples',
@@ -25,9 +30,12 @@ const samples: Dialect = defineDialect({
     if (fault !== undefined) return context.reject('bad-sample', SAMPLE_FAULTS[fault]);
     const messages = context.messages();
     if ('kind' in messages) return messages;
+    const said = saidBy(messages);
+    const other = OLD.find((key) => isUnsaid(json.textOf(key), said));
+    const note = other && unreadMember('the sample', other, 'a text that its messages lack');
     const besides = json.members().filter(([key]) => key !== 'messages' && key !== 'tools');
     return {
-      ...context.replyLast(messages),
+      ...context.replyLast(notedFirst(messages, note === undefined ? [] : [note])),
       tools: context.tools(),
       sample: new Map(besides.map(([key, value]) => [key, value.copy()])),
     };

@@ -430,3 +430,18 @@ describe('runs', () => {
     ]);
   });
 });
+
+it('reports a thought of SWE-agent with words that its content lacks', () => {
+  const rulesOf = (content: unknown, thought: unknown, more: object = {}) =>
+    elementsOf({ history: [user, { role: 'assistant', content, thought, action: 'ls', ...more }] }).flatMap(
+      (one) =>
+        one.kind === 'entry'
+          ? [...one.messages, one.reply].flatMap((message) => message?.notes?.map(({ rule }) => rule) ?? [])
+          : [],
+    );
+  expect(rulesOf('I look.\n```\nls\n```\nThen I go.', 'I look.\n\nThen I go.')).toEqual([]);
+  expect(rulesOf('{"thought": "I \\"look\\".\\nThen.", "command": "ls"}', 'I "look".\nThen.')).toEqual([]);
+  expect(rulesOf('', 'I think.', { reasoning_content: 'I think.' })).toEqual([]);
+  for (const none of ['', null, undefined]) expect(rulesOf('I look.', none)).toEqual([]);
+  expect(rulesOf('I look.', 'I think.')).toEqual(['unread-text']);
+});

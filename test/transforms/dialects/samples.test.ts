@@ -65,3 +65,16 @@ test.each([
 ])('%s: detected %s', (key, yes) => {
   expect(samples.detect(new Map([[key, encode('[]')]]))).toBe(yes);
 });
+
+it('reports a text of the old shape that the messages lack', () => {
+  const rulesOf = (more: object) =>
+    read(JSON.stringify({ messages: [{ role: 'user', content: 'a b' }], ...more })).map((one) =>
+      one.kind === 'entry'
+        ? one.messages.flatMap(({ notes = [] }) => notes.map(({ rule }) => rule))
+        : one.kind,
+    );
+  expect(rulesOf({ userMessage: 'a b', assistantResponse: '' })).toEqual([[]]);
+  expect(rulesOf({ userMessage: null })).toEqual([[]]);
+  expect(rulesOf({ userMessage: 'c' })).toEqual([['unread-text']]);
+  expect(rulesOf({ userMessage: 'a b', assistantResponse: 'c' })).toEqual([['unread-text']]);
+});

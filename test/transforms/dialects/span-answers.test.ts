@@ -398,3 +398,119 @@ it('a call of a custom tool has its text as the argument input', () => {
     rules: ['free-form-call'],
   });
 });
+
+describe('the values of a span beside its messages', () => {
+  const span = (more: object) => ({
+    attributes: {
+      'openinference.span.kind': 'LLM',
+      'llm.input_messages.0.message.role': 'user',
+      'llm.input_messages.0.message.content': 'Where is the mill?',
+      'llm.output_messages.0.message.role': 'assistant',
+      'llm.output_messages.0.message.content': 'By the river.',
+      ...more,
+    },
+  });
+  const question = { role: 'user', content: 'Where is the mill?' };
+  const other = { role: 'user', content: 'Who is the miller?' };
+  const said = { role: 'assistant', content: 'By the river.' };
+
+  it.each([
+    ['the whole request', { messages: [question], model: 'm' }],
+    ['the items of one', { input: [{ ...question, type: 'message' }] }],
+    ['the messages, with parts', [{ role: 'user', content: [{ type: 'text', text: 'Where is the mill?' }] }]],
+    ['the question', 'Where is\nthe mill?'],
+    ['a prompt around the question', 'Answer briefly: Where is the mill? Thank you.'],
+    ['a name', 'mill-prompt'],
+    ['an object of the program', { topic: 'Who is the miller?' }],
+  ])('are passed over if the request is %s', (_name, value) => {
+    for (const logged of [value, typeof value === 'string' ? value : JSON.stringify(value)])
+      expect(only(span({ 'input.value': logged })).messages).toEqual([question, said]);
+  });
+
+  it.each([
+    ['list of messages', [question, other]],
+    ['request', { messages: [other] }],
+    ['list of items', { input: [other] }],
+    ['text', 'Who is the miller?'],
+  ])('are rejected if the request is another %s', (_name, value) => {
+    const logged = typeof value === 'string' ? value : JSON.stringify(value);
+    expect(reasons(span({ 'input.value': logged }))).toEqual(['unknown-content']);
+  });
+
+  it('are other choices if the answer says something else', () => {
+    const rules = (value: unknown) =>
+      only(span({ 'output.value': typeof value === 'string' ? value : JSON.stringify(value) })).rules;
+    for (const value of [
+      'By the river.',
+      'a: By the river. b',
+      said,
+      { choices: [{ message: said }] },
+      { n: 1 },
+    ])
+      expect(rules(value)).toEqual([]);
+    for (const value of ['On the hill.', { choices: [{ message: { ...said, content: 'On the hill.' } }] }])
+      expect(rules(value)).toEqual(['other-choices']);
+  });
+
+  it('have their texts in two contents of a message compared', () => {
+    const parts = (role: string, text: string) => ({
+      [`llm.${role}_messages.0.message.contents.0.message_content.type`]: 'text',
+      [`llm.${role}_messages.0.message.contents.0.message_content.text`]: text,
+    });
+    expect(only(span(parts('input', 'Where is the mill?'))).messages).toEqual([question, said]);
+    expect(only(span(parts('output', 'By the river.'))).messages).toEqual([question, said]);
+    expect(reasons(span(parts('input', 'Who is the miller?')))).toEqual(['unknown-content']);
+    expect(reasons(span(parts('output', 'On the hill.')))).toEqual(['unknown-content']);
+  });
+
+  it('are compared if they are bare lists of Langfuse or MLflow', () => {
+    for (const key of ['langfuse.observation.input', 'mlflow.spanInputs']) {
+      expect(only(span({ [key]: JSON.stringify([question]) })).messages).toEqual([question, said]);
+      expect(only(span({ [key]: 'Who is the miller?' })).messages).toEqual([question, said]);
+      expect(reasons(span({ [key]: JSON.stringify([other]) }))).toEqual(['unknown-content']);
+      expect(reasons(span({ [key]: JSON.stringify({ messages: [other] }) }))).toEqual(['unknown-content']);
+    }
+  });
+});
+
+it('reads the answer of the AI SDK under both names, and reports another one', () => {
+  const span = (more: object) => ({
+    attributes: {
+      'ai.operationId': 'ai.generateText.doGenerate',
+      'ai.prompt.messages': JSON.stringify([{ role: 'user', content: [{ type: 'text', text: 'q' }] }]),
+      ...more,
+    },
+  });
+  const answer = (more: object) => {
+    const { messages, rules } = only(span(more));
+    return [messages?.at(-1), rules];
+  };
+  const said = { role: 'assistant', content: 'a b' };
+  expect(answer({ 'ai.response.text': 'a b', 'ai.result.text': 'a b' })).toEqual([said, []]);
+  expect(answer({ 'ai.response.finishReason': 'stop', 'ai.result.text': 'a b' })).toEqual([said, []]);
+  expect(answer({ 'ai.response.text': 'a b', 'ai.result.text': 'c d' })).toEqual([said, ['other-choices']]);
+});
+
+it('compares members of an observation that may hold its request or its answer', () => {
+  const call = (more: object) => ({ ...observation([{ role: 'user', content: 'a b' }], 'c d'), ...more });
+  for (const more of [
+    { prompt: 'a b', completion: 'c d' },
+    {
+      messages: [
+        { role: 'user', content: 'a b' },
+        { role: 'assistant', content: 'c d' },
+      ],
+      prompt: 'mill-v2',
+    },
+  ])
+    expect(only(call(more)).rules).toEqual([]);
+  for (const more of [{ prompt: 'x y' }, { messages: [{ role: 'user', content: 'x' }] }])
+    expect(reasons(call(more))).toEqual(['unknown-content']);
+  expect(only(call({ completion: 'x y' })).rules).toEqual(['other-choices']);
+  const tracked = {
+    ...{ id: 's', type: 'llm', trace_id: 't', start_time: '2026-01-13T22:14:03Z' },
+    ...{ input: { messages: [{ role: 'user', content: 'a b' }] }, output: 'c d' },
+  };
+  expect(only({ ...tracked, messages: [{ role: 'user', content: 'a b' }] }).rules).toEqual([]);
+  expect(reasons({ ...tracked, messages: [{ role: 'user', content: 'x' }] })).toEqual(['unknown-content']);
+});

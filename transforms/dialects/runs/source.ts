@@ -13,11 +13,12 @@ import { foldChatObject, foldResultBlocks, readChatObject } from '../shared/chat
 import { chatMessageWith, RESPONSE_MEMBERS, RESPONSES_ITEM } from '../shared/known-members.ts';
 import { toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { firstOf, isTrue, present } from '../shared/logged-values.ts';
+import { firstOf, isTrue, present, structured } from '../shared/logged-values.ts';
 import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
 import { RESULT_ERROR } from '../shared/reading-notes.ts';
 import { RepeatedIds } from '../shared/repeated-ids.ts';
 import { readItem } from '../shared/responses-items.ts';
+import { isUnsaid, saidIn } from '../shared/said-texts.ts';
 import { type KnownObject, known, says, unreadMember, withKinds } from '../shared/unread-text.ts';
 import { isSubmission, metaOfAnswer, metaOfRun } from './meta.ts';
 
@@ -192,6 +193,8 @@ export class RunsSource {
     }
     this.#answer = undefined;
     context.fold.expect(message, MESSAGE, `message ${this.#messages + 1}`);
+    if (hasOtherThought(message))
+      context.fold.note(unreadMember(`message ${this.#messages + 1}`, 'thought', OTHER_THOUGHT));
     if (foldResultBlocks(context, message)) return;
     const object = readChatObject(message);
     const isDemo = isTrue(message.get('is_demo'));
@@ -222,6 +225,20 @@ export class RunsSource {
     }
     if (items !== undefined) this.#answer = undefined;
   }
+}
+
+const OTHER_THOUGHT = 'words that its content lacks';
+
+/**
+ * Has an answer of SWE-agent a thought that is not in it? It cuts the thought out of the content, before and after the action,
+ * or out of JSON in it.
+ */
+function hasOtherThought(message: JsonView): boolean {
+  const thought = message.textOf('thought');
+  if (thought === undefined || thought.trim() === '') return false;
+  const others = message.members().filter(([key]) => key !== 'thought' && key !== 'action');
+  const said = others.map(([, value]) => saidIn([value.parsed(), structured(value)?.parsed()])).join('\n');
+  return thought.split('\n').some((line) => isUnsaid(line, said));
 }
 
 /** Counts a message that is left out because the model neither saw nor wrote it. */

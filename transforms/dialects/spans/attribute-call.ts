@@ -17,7 +17,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
-import { isUnsaid, saidBy, textsOf } from '../shared/said-texts.ts';
+import { isUnsaid, messagesIn, saidBy, textsOf } from '../shared/said-texts.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { says } from '../shared/unread-text.ts';
 import { strayJson } from './known-spans.ts';
@@ -25,6 +25,7 @@ import { lostMessages } from './lost-messages.ts';
 import { answerIn } from './no-answer.ts';
 import { readOpenInference } from './open-inference.ts';
 import { readOpenLlmetry } from './open-llmetry.ts';
+import { compareAnswer } from './second-values.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 import { addEvents } from './span-events.ts';
 
@@ -40,6 +41,8 @@ interface Convention {
   read(attributes: SpanAttributes, transcript: Transcript): CallFacts;
   /** Attributes that are lists of messages, which a span may have beside those of another convention. */
   readonly lists?: readonly string[];
+  /** The attribute with the request, which may be a list of messages or have one. */
+  readonly request?: string;
 }
 
 const MODEL_OPERATIONS: ReadonlySet<string> = new Set(['chat', 'generate_content', 'text_completion']);
@@ -165,7 +168,7 @@ const CONVENTIONS: readonly Convention[] = [
       cost: 'langfuse.observation.cost_details.total',
       tags: 'langfuse.trace.tags',
     }),
-    lists: ['langfuse.observation.input.messages'],
+    request: 'langfuse.observation.input',
   },
   {
     isModelCall: (span) =>
@@ -177,7 +180,7 @@ const CONVENTIONS: readonly Convention[] = [
       usage: 'mlflow.chat.tokenUsage',
       valueAt: decoded,
     }),
-    lists: ['mlflow.spanInputs.messages'],
+    request: 'mlflow.spanInputs',
   },
   {
     isModelCall: (span) => testAt(span, 'llm.request.type', (type) => MODEL_REQUESTS.has(type)),
@@ -197,7 +200,7 @@ const CONVENTIONS: readonly Convention[] = [
     hasMessages: (span) =>
       has(span, 'request_data.messages', 'request_data.input', 'request_data.contents') ||
       isCutRequest(span, 'request_data'),
-    lists: ['request_data.messages'],
+    request: 'request_data',
   },
 ];
 
@@ -260,7 +263,7 @@ function hasSecond(
   events: readonly JsonView[],
   { messages }: Transcript,
 ): boolean {
-  const others = CONVENTIONS.filter((one) => one !== first && has(attributes, ...(one.lists ?? [])));
+  const others = CONVENTIONS.filter((one) => one !== first && hasMessagesIn(attributes, one));
   if (others.length === 0 && events.length === 0) return false;
   const said = saidBy(messages);
   const second = new Transcript(false);
@@ -268,6 +271,16 @@ function hasSecond(
   for (const other of others) other.read(attributes, second);
   const all = second.messages.map(({ bytes }) => new JsonView(bytes));
   return second.refusal === undefined && all.some((one) => textsOf(one).some((text) => isUnsaid(text, said)));
+}
+
+/** Has a span messages in a convention, apart from texts? */
+function hasMessagesIn(attributes: SpanAttributes, { lists = [], request }: Convention): boolean {
+  if (has(attributes, ...lists)) return true;
+  const node = request === undefined ? undefined : attributes.at(request);
+  if (node?.at('messages').isEmpty === false) return true;
+  const value = unpacked(node?.value);
+  const list = value?.type === 'object' ? firstOf(value, 'messages', 'input', 'contents') : value;
+  return messagesIn(list).length > 0;
 }
 
 const OUTPUT = 'gen_ai.output.messages';
@@ -301,7 +314,8 @@ function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFact
   const prompt = attributes.at('ai.prompt');
   addRequest(transcript, prompt.at('messages').value ?? prompt.value);
   const response = attributes.at('ai.response');
-  const answer = response.isEmpty ? attributes.at('ai.result') : response;
+  const result = attributes.at('ai.result');
+  const answer = blocksIn(response).length === 0 && !result.isEmpty ? result : response;
   const strange = [answer.at('text').value, answer.at('object').value].find(isNoText);
   const calls = unpacked(answer.at('toolCalls').value);
   if (strange !== undefined) refuseValue(transcript, strange);
@@ -311,6 +325,9 @@ function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFact
   const stray = lacksObject ? strayJson(attributes) : undefined;
   if (stray !== undefined) refuseValue(transcript, stray);
   if (blocks.length > 0) transcript.addBlocks('assistant', blocks);
+  if (blocks.length > 0 && answer !== result)
+    for (const key of ['text', 'object'])
+      compareAnswer(transcript, result.at(key).value, transcript.messages.slice(-1));
   const finish = answer.at('finishReason').value;
   if (blocks.length > 0) noteFinish(transcript, finish);
   const meta = metaOf({

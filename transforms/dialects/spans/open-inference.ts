@@ -14,8 +14,10 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isCutJson, textOf, unpacked } from '../shared/logged-values.ts';
 import { blocksOf, type CallBlock, type MessageBlock, resultText } from '../shared/message-parts.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
+import { saidIn } from '../shared/said-texts.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { strayJson } from './known-spans.ts';
+import { compareAnswer, compareRequest } from './second-values.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
 /** Reads the call, and adds its messages to the transcript. */
@@ -37,8 +39,11 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   const output = attributes.at('output.value').value;
   // text completions have their request in `llm.prompts` and their answer in `llm.choices`
   const completion = output ?? llm.at('choices.0.completion.text').value;
+  const sentCount = transcript.messages.length;
   const hasReply =
     answers.length > 0 ? addAnswers(transcript, answers, output) : addAnswer(transcript, completion);
+  if (request.length > 0 && !saysMore(sent)) compareRequest(transcript, attributes.at('input.value').value);
+  if (answers.length > 0) compareAnswer(transcript, output, transcript.messages.slice(sentCount));
   if (hasReply) noteFinish(transcript, llm.at('finish_reason').value);
   const lacksArguments = [...request, ...answers].some((item) => callsAt(bodyOf(item)).some(hasNoArguments));
   const stray = lacksArguments ? strayJson(attributes) : undefined;
@@ -101,6 +106,8 @@ function addAnswers(
   const roles = answers.map((answer) => bodyOf(answer).at('role').text() ?? 'assistant');
   if (roles.some((role) => roleNamed(role) !== 'assistant'))
     transcript.refuse('unknown-speaker', 'an answer has another role than that of the model');
+  if (answers.some((answer) => hasOtherContent(bodyOf(answer))))
+    transcript.refuse('unknown-content', OTHER_CONTENT);
   if (answers.some(saysNothingKnown))
     transcript.refuse('unknown-content', 'an answer has no content under a name that is read');
   const [first, ...others] = answers.map((answer) => blocksAt(bodyOf(answer)));
@@ -142,6 +149,7 @@ function addMessage(transcript: Transcript, item: SpanAttributes, isOnly: boolea
   }
   const role = named ?? 'user';
   if (role === 'assistant') {
+    if (hasOtherContent(message)) transcript.refuse('unknown-content', OTHER_CONTENT);
     const blocks = blocksAt(message);
     transcript.addBlocks('assistant', blocks.length > 0 ? blocks : blocksOf(EMPTY));
     return;
@@ -153,6 +161,7 @@ function addMessage(transcript: Transcript, item: SpanAttributes, isOnly: boolea
   }
   const pieces: Piece[] = [['role', quote(role)], ...message.pieces(['tool_call_id', 'name'])];
   const content = contentAt(message);
+  if (hasOtherContent(message)) transcript.refuse('unknown-content', OTHER_CONTENT);
   if (content !== undefined) pieces.push(['content', content.copy()]);
   transcript.add(new JsonView(objectOf(pieces)));
 }
@@ -184,6 +193,21 @@ function unpackedResult(content: JsonView | undefined): JsonView | undefined {
 const RESULT_PARTS: ReadonlySet<string> = new Set(['text', 'image', 'document', 'search_result']);
 
 const EMPTY = new JsonView(encode('""'));
+
+const OTHER_CONTENT = 'a message has another text in its content than in its parts';
+
+/** Has a message a text, and parts that say something else? */
+function hasOtherContent(message: SpanAttributes): boolean {
+  const content = message.at('content').text();
+  const texts = message
+    .at('contents')
+    .items()
+    .flatMap(partAt)
+    .flatMap((part) => part.textOf('text') ?? []);
+  if (content === undefined || texts.length === 0) return false;
+  const [one, other] = [saidIn(content), texts.map(saidIn).join('')];
+  return !other.includes(one) && !texts.every((text) => one.includes(saidIn(text)));
+}
 
 /** The content: a text, or a list of parts if any is not text. */
 function contentAt(message: SpanAttributes): JsonView | undefined {

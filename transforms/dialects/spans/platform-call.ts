@@ -8,6 +8,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { answerIn, LANGFUSE_OUTPUT } from './no-answer.ts';
+import { compareMembers } from './second-values.ts';
 
 /** Reads an observation of Langfuse. */
 export function readObservation(observation: JsonView, transcript: Transcript): LoggedCall {
@@ -16,6 +17,7 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
   const metadata = unpacked(observation.get('metadata'));
   const logged = answerIn(LANGFUSE_OUTPUT, observation.get('output'));
   const isAnswered = addCall(transcript, observation.get('input'), logged);
+  compareMembers(transcript, observation);
   const isError = observation.get('level')?.text() === 'ERROR';
   const errors = isError ? [firstOf(observation, 'statusMessage', 'status_message')] : undefined;
   const hasReply = withoutError(transcript, isAnswered, errors);
@@ -54,6 +56,7 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   addRequest(transcript, inputs);
   const errors = errorsIn(run.get('error'), patch?.get('error'));
   const hasReply = withoutError(transcript, addAnswer(transcript, outputs), errors);
+  compareMembers(transcript, run);
   const extra = unpacked(firstOf(run, 'extra') ?? firstOf(patch, 'extra'));
   const metadata = unpacked(extra?.get('metadata'));
   const sent = unpacked(extra?.get('invocation_params'));

@@ -13,6 +13,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present, unpacked } from '../shared/logged-values.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { addCall, toolsOfMetadata } from './platform-call.ts';
+import { compareMembers } from './second-values.ts';
 
 /** Members of a span as one platform names them. */
 export interface Platform {
@@ -110,6 +111,7 @@ export function readTracked(
     transcript.refuse('body-elsewhere', 'the log has only the address of a value', elsewhere);
   const errors = errorsIn(...[span, ended].flatMap((row) => ERRORS.map((key) => row?.get(key))));
   const hasReply = withoutError(transcript, addCall(transcript, input, output), errors);
+  compareMembers(transcript, span);
   const metadata = unpacked(span.get('metadata'));
   return {
     hasReply,
