@@ -433,11 +433,16 @@ describe('runs', () => {
 
 it('reports a thought of SWE-agent with words that its content lacks', () => {
   const rulesOf = (content: unknown, thought: unknown, more: object = {}) =>
-    elementsOf({ history: [user, { role: 'assistant', content, thought, action: 'ls', ...more }] }).flatMap(
-      (one) =>
-        one.kind === 'entry'
-          ? [...one.messages, one.reply].flatMap((message) => message?.notes?.map(({ rule }) => rule) ?? [])
-          : [],
+    elementsOf({
+      history: [
+        { role: 'system', content: 's' },
+        user,
+        { role: 'assistant', content, thought, action: 'ls', ...more },
+      ],
+    }).flatMap((one) =>
+      one.kind === 'entry'
+        ? [...one.messages, one.reply].flatMap((message) => message?.notes?.map(({ rule }) => rule) ?? [])
+        : [],
     );
   expect(rulesOf('I look.\n```\nls\n```\nThen I go.', 'I look.\n\nThen I go.')).toEqual([]);
   expect(rulesOf('{"thought": "I \\"look\\".\\nThen.", "command": "ls"}', 'I "look".\nThen.')).toEqual([]);
