@@ -3,7 +3,7 @@
  * the result goes into `reports/summary.json`; it depends only on the lines.
  */
 
-import { type RecordShape, shortName } from '../../transforms/formats/record-shape.ts';
+import { type RecordShape, shortName } from '../../transforms/formats/shape-counter.ts';
 import { type Grouping, groupOf } from '../../transforms/model/group.ts';
 import type { Counts, SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';

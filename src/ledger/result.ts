@@ -1,6 +1,6 @@
 /** Results of a task, in the order of its sources: plain data for the ledger, the quarantine and the writers. */
 
-import type { RecordShape } from '../../transforms/formats/record-shape.ts';
+import type { RecordShape } from '../../transforms/formats/shape-counter.ts';
 import type {
   EntryLog,
   Finding,

@@ -1,7 +1,7 @@
 /** The sections Rejected and Findings: one row for each reason or rule, which unfolds to its first examples. */
 import type { VNode } from 'preact';
 import { checks } from '../../transforms/checks/index.ts';
-import { shortName } from '../../transforms/formats/record-shape.ts';
+import { shortName } from '../../transforms/formats/shape-counter.ts';
 import { Stack } from '../charts/bars.tsx';
 import { fitted, fittedName, shellWord, showNumber, showShare } from '../charts/numbers.ts';
 import { wordsFor } from '../charts/words.ts';

@@ -1,5 +1,5 @@
 /** The ids of `--only`, and which of them were not found: an id may be mistyped, or be from other logs. */
-import { shortName } from '../../transforms/formats/record-shape.ts';
+import { shortName } from '../../transforms/formats/shape-counter.ts';
 import { printable } from '../printable.ts';
 import { showCount } from '../sizes.ts';
 

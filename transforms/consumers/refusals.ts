@@ -3,6 +3,7 @@
  * effect is `refuses`. Rules of roles need only the roles of a record, which are counted anyway.
  */
 import { readMessages } from '../formats/record-shape.ts';
+import type { RecordShape } from '../formats/shape-counter.ts';
 import type { WrittenRecord } from '../model/element.ts';
 import { type ConsumedRecord, type ConsumerRule, USUAL_CONSUMERS } from './consumer-rule.ts';
 import { consumerRules, isKnownRole, UNKNOWN_ROLE } from './consumer-rules.ts';
@@ -40,9 +41,14 @@ function refusalsBy(record: ConsumedRecord, format: string): readonly string[] {
   return [UNKNOWN_ROLE, ...broken];
 }
 
-/** The same for a record of which only the bytes are at hand. */
-export function refusalsIn(bytes: Uint8Array, format: string): readonly string[] {
-  if (!rulesOf.has(format)) return NONE;
+/**
+ * The same for a record of which only the bytes are at hand.
+ * @param shape if it is known: roles are all that some consumers refuse
+ */
+export function refusalsIn(bytes: Uint8Array, format: string, shape?: RecordShape): readonly string[] {
+  const rules = rulesOf.get(format);
+  if (rules === undefined) return NONE;
+  if (rules.length === 0 && shape !== undefined) return refusalsOfRoles(shape.roles);
   return refusalsBy({ bytes, written: readMessages(bytes, format) ?? [] }, format);
 }
 

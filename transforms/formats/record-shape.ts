@@ -8,31 +8,13 @@ import { eachAssistantCall, hasFunctionCall } from '../model/assistant-calls.ts'
 import type { Message, WrittenRecord } from '../model/element.ts';
 import { legacyCallOf, stringValue } from '../model/message.ts';
 import { messageFormats } from './format-rules.ts';
+import { parsedShape } from './parsed-shape.ts';
+import { NO_NAME, type RecordShape, ShapeCounter } from './shape-counter.ts';
 
-/** Plain data, because it is posted to another thread. */
-export interface RecordShape {
-  /** Number of messages by role. */
-  readonly roles: Readonly<Record<string, number>>;
-  /** Number of calls by the name of the tool; `?` for a call without a name. */
-  readonly calls: Readonly<Record<string, number>>;
-}
-
-const MAX_NAME = 120;
-const NO_NAME = '?';
-/** The only name that cannot be set by assignment. */
-const PROTOTYPE = '__proto__';
-const OWN_ONE = { value: 1, writable: true, enumerable: true, configurable: true } as const;
 /** Names of the members with the messages, by format. */
 const LISTS = [['messages'], ['fullConversation'], ['conversations'], ['prompt', 'completion']];
 /** Names of the member with the role of a message, by format. */
 const ROLE_KEYS = ['role', 'from'];
-
-/** Shortens a long name by cutting out its middle. */
-export function shortName(name: string, most: number = MAX_NAME): string {
-  if (name.length <= most) return name;
-  const half = (most - 1) >> 1;
-  return `${name.slice(0, half).replace(/[\ud800-\udbff]$/, '')}…${name.slice(-half).replace(/^[\udc00-\udfff]/, '')}`;
-}
 
 /** The shape of a record; undefined if its format does not write a list of messages. */
 export function shapeOfWritten({ format, written, bytes }: WrittenRecord): RecordShape | undefined {
@@ -41,6 +23,8 @@ export function shapeOfWritten({ format, written, bytes }: WrittenRecord): Recor
 
 /** Reads the shape from the bytes of a record; undefined if these are not an object with a list of messages. */
 export function shapeOfRecord(record: Uint8Array, format: string): RecordShape | undefined {
+  const quick = messageFormats.has(format) ? parsedShape(record) : undefined;
+  if (quick !== undefined) return quick;
   const messages = readMessages(record, format);
   return messages && shapeOfMessages(messages);
 }
@@ -67,7 +51,7 @@ function messageOf(json: Uint8Array): readonly Message[] {
   return [{ bytes, role: NO_NAME }];
 }
 
-function shapeOfMessages(messages: readonly Message[]): RecordShape {
+export function shapeOfMessages(messages: readonly Message[]): RecordShape {
   const counter = new ShapeCounter();
   for (const message of messages) {
     counter.message(message.role);
@@ -79,31 +63,4 @@ function shapeOfMessages(messages: readonly Message[]): RecordShape {
     }
   }
   return counter.take();
-}
-
-export class ShapeCounter {
-  readonly #roles: Record<string, number> = {};
-  readonly #calls: Record<string, number> = {};
-
-  message(role: string): void {
-    count(this.#roles, role);
-  }
-
-  call(name: string | undefined): void {
-    count(this.#calls, name);
-  }
-
-  take(): RecordShape {
-    return { roles: this.#roles, calls: this.#calls };
-  }
-}
-
-/** Counts in a plain object: counting in a Map and then converting it takes longer. */
-function count(counts: Record<string, number>, name: string | undefined): void {
-  const key = name ? shortName(name) : NO_NAME;
-  const known: unknown = counts[key];
-  if (typeof known === 'number')
-    counts[key] = known + 1; // inherited members, like `constructor`, are not numbers
-  else if (key === PROTOTYPE) Object.defineProperty(counts, key, OWN_ONE);
-  else counts[key] = 1;
 }

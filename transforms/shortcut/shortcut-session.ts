@@ -4,7 +4,7 @@ import { noteFindings } from '../checks/as-read.ts';
 import { openEndFindings } from '../checks/protocol-open.ts';
 import { truncatedFindings } from '../checks/truncated.ts';
 import { answerNotes, noted } from '../dialects/shared/reading-notes.ts';
-import type { RecordShape } from '../formats/record-shape.ts';
+import type { RecordShape } from '../formats/shape-counter.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, EntryLog, Finding, Message, Origin, ReadingNote } from '../model/element.ts';
 import { type ToolUsage, usageOf } from '../model/tool-usage.ts';

@@ -4,7 +4,7 @@ import { NO_REPLY } from '../checks/no-reply.ts';
 import { notAPrefix } from '../checks/not-a-prefix.ts';
 import { partingText } from '../checks/role-sequence.ts';
 import { NO_CHANGES } from '../dialects/shared/line-objects.ts';
-import { type RecordShape, ShapeCounter } from '../formats/record-shape.ts';
+import { type RecordShape, ShapeCounter } from '../formats/shape-counter.ts';
 import { knownText } from '../json/utf8.ts';
 import type { ScanMemory } from '../json/wasm-scanner.ts';
 import type { EntryLog, Finding, Message, Origin } from '../model/element.ts';

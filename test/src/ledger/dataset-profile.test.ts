@@ -13,7 +13,7 @@ import { Problems } from '../../../src/verify/problems.ts';
 import { ProfileRecount } from '../../../src/verify/profile-recount.ts';
 import { verifyDataset } from '../../../src/verify/verify-dataset.ts';
 import { formats } from '../../../transforms/formats/index.ts';
-import { shortName } from '../../../transforms/formats/record-shape.ts';
+import { shortName } from '../../../transforms/formats/shape-counter.ts';
 import { entryLine } from '../../support/build-logs.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 

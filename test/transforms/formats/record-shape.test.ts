@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ShapeCounter, shapeOfRecord } from '../../../transforms/formats/record-shape.ts';
+import { shapeOfRecord } from '../../../transforms/formats/record-shape.ts';
+import { ShapeCounter } from '../../../transforms/formats/shape-counter.ts';
 import { encode } from '../../../transforms/json/utf8.ts';
 
 /** Names of inherited members, and names that objects sort by themselves. */
