@@ -38,24 +38,31 @@ export function cardBody(
 ): string {
   if (settings.card !== undefined) return `${settings.card.trimEnd()}\n`;
   const parts = [
-    ...[overview(rows), loading(needJson), splits(settings), origin(sums)],
+    ...[overview(rows, sums), loading(needJson), splits(settings), origin(sums)],
     ...[secrets(settings, sums.rewrites), limits(settings, sums, needJson)],
   ];
   return `${parts.flat().join('\n')}\n`;
 }
 
-const overview = (rows: readonly CardRow[]): readonly string[] => [
+const overview = (rows: readonly CardRow[], { records }: LedgerSums): readonly string[] => [
   '# Conversations of LLM agents',
   '',
   `Built from session logs by turnmill ${toolVersion()}.`,
   '',
+  ...(rows.length > 0 ? table(rows) : [records === 0 ? NO_RECORDS : NO_LINES]),
+  '',
+];
+
+const NO_RECORDS = 'It has no records.';
+const NO_LINES = 'Its records are in TOML decks, which `load_dataset` does not read.';
+
+const table = (rows: readonly CardRow[]): readonly string[] => [
   '| config | split | records | files |',
   '| --- | --- | --- | --- |',
   ...rows.map(
     ({ config, split, records, path }) =>
       `| \`${config}\` | \`${split}\` | ${showCount(records)} | \`${path}\` |`,
   ),
-  '',
 ];
 
 function loading(needJson: readonly string[]): readonly string[] {

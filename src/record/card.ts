@@ -46,7 +46,8 @@ export function cardText(
   });
   const yaml = [
     ...(license === undefined ? [] : [`license: ${yamlWord(license)}`]),
-    ...(configs.length === 0 ? [] : ['configs:', ...configs.flatMap(configLines)]),
+    'configs:',
+    ...(configs.length === 0 ? noFiles(settings) : configs.flatMap(configLines)),
     ...(typed.length === 0 ? [] : ['dataset_info:', ...typed]),
   ];
   const rows = configs.flatMap(({ format, splits }) =>
@@ -95,6 +96,12 @@ function configLines({ format, splits }: Config, at: number): readonly string[] 
     '  data_files:',
     ...splits.flatMap(({ split, path }) => [`  - split: ${yamlWord(split)}`, `    path: ${path}`]),
   ];
+}
+
+/** A config without files, so that loaders say that there are none: without any config they read the ledger as data. */
+function noFiles({ format: [name = ''] }: CardSettings): readonly string[] {
+  const files = ['  data_files:', '  - split: train', `    path: ${DATA}/*.jsonl`];
+  return [`- config_name: ${yamlWord(name)}`, ...files];
 }
 
 /** The types of the columns of a run; none if the format does not know them. */

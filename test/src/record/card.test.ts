@@ -80,9 +80,12 @@ describe('the header of a card', () => {
     expect(files).toEqual(['path: data/sts/*.sts.jsonl.zst', 'path: data/trl/*.jsonl.zst']);
   });
 
-  it('leaves out a format without shards, and a deck of TOML, which no loader reads', () => {
+  it('leaves out a format without shards, and a deck of TOML, which no loader reads; without any, its only config has no files', () => {
     expect(header({ format: ['trl', 'sts'] }, 'data/trl/a-00000.jsonl')).not.toContain('sts');
-    expect(header({ format: ['samples'] }, 'data/a-00000.toml.gz')).toBe('---');
+    const none = ['---', 'configs:', '- config_name: samples', '  data_files:', '  - split: train'];
+    const noFiles = [...none, '    path: data/*.jsonl'].join('\n');
+    expect(header({ format: ['samples'] }, 'data/a-00000.toml.gz')).toBe(noFiles);
+    expect(header({ format: ['samples', 'sts'] })).toBe(noFiles);
   });
 
   it.each(['no', 'null', 'on', 'y'])(
