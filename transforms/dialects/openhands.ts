@@ -17,8 +17,8 @@ import { firstOf, present } from './shared/logged-values.ts';
 
 const EVENT = /(?:Event|^Condensation\w*)$/;
 
-/** Members with the events of a trajectory, and of a page of the REST API. */
-const LISTS = ['trajectory', 'items'] as const;
+/** Members with the events of a run, of a trajectory, and of a page of the REST API. */
+const LISTS = ['history', 'trajectory', 'items'] as const;
 
 function detect(first: FirstObject): boolean {
   const text = (key: string): string | undefined => first.get(key)?.text();
@@ -107,7 +107,7 @@ const openhands: Dialect = defineDialect({
   folds: true,
   memory: () => new Memory(),
   knownBy:
-    'source with action or observation; a kind that ends in Event; instance_id and history; or trajectory or items with events',
+    'source with action or observation; a kind that ends in Event; instance_id and history; or history, trajectory or items with events',
   marks: ['source', 'action', 'args'],
   detect,
   read,

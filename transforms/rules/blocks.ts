@@ -1,4 +1,4 @@
-/** Finds blocks that a client adds to texts: from an opening tag to the first closing tag after it, in linear time. */
+/** Finds blocks that a client adds to texts: from an opening tag to its closing tag, in linear time. */
 import { firstVisible, textOf } from '../model/message.ts';
 import { skipSpace } from '../model/white-space.ts';
 import type { MessageRule } from './rule.ts';
@@ -8,6 +8,8 @@ export interface Block {
   readonly close: string;
   /** Must come between them. */
   readonly middle?: string;
+  /** Whether its text may name its tag: pairs of the tag inside are skipped. */
+  readonly namesTag?: boolean;
 }
 
 /** The block of a tag: `<tag>...</tag>`. */
@@ -26,13 +28,35 @@ export function isBlocks(text: string, blocks: readonly Block[]): boolean {
   if (p === text.length) return false;
   while (p < text.length) {
     const block = blocks.find(({ open }) => text.startsWith(open, p));
-    const close = block === undefined ? -1 : text.indexOf(block.close, p + block.open.length);
+    const close = block === undefined ? -1 : closeOf(text, block, p);
     if (block === undefined || close < 0) return false;
     const middle = block.middle === undefined ? p : text.indexOf(block.middle, p);
     if (middle < 0 || middle > close) return false;
     p = skipSpace(text, close + block.close.length);
   }
   return true;
+}
+
+/** Most opening tags inside a block of which the closing tags are found. */
+const MAX_INNER = 8;
+
+/** Position of the closing tag of a block: the first one, unless pairs of the tag come before it. -1 if there is none. */
+function closeOf(text: string, { open, close, namesTag }: Block, start: number): number {
+  const first = text.indexOf(close, start + open.length);
+  if (namesTag !== true) return first;
+  let depth = 1;
+  for (let inner = 0, p = start + open.length; inner < MAX_INNER; ) {
+    const end = text.indexOf(close, p);
+    if (end < 0) return first;
+    const next = text.indexOf(open, p);
+    if (next >= 0 && next < end) {
+      depth++;
+      inner++;
+      p = next + open.length;
+    } else if (--depth === 0) return end;
+    else p = end + close.length;
+  }
+  return first;
 }
 
 /** Creates a rule that drops messages of these roles if their text consists of such blocks. */

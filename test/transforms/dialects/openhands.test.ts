@@ -49,12 +49,14 @@ describe('openhands', () => {
     ['a run', { instance_id: 'i', history: [] }],
     ['a run that failed', { instance_id: 'i', history: null, metadata: {} }],
     ['a trajectory of events', { trajectory: [question] }],
+    ['a run for an issue', { issue: { number: 5 }, history: [question], success: true }],
   ])('detects %s', (_what, first) => expect(detects(first)).toBe(true));
 
   it.each([
     ['an action of nobody', { action: 'run', args: {} }],
     ['a kind of something else', { kind: 'LLM', source: 'x' }],
     ['a trajectory', { history: [], trajectory: [], info: {} }],
+    ['a history of messages', { history: [{ role: 'user', content: 'a' }] }],
     ['a trajectory of messages', { trajectory: [{ role: 'user', content: 'a' }] }],
     ['a trajectory of steps', { trajectory: [{ action: 'ls', observation: 'a', response: 'b' }] }],
   ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
@@ -228,6 +230,7 @@ describe('openhands', () => {
     ];
     expect(conversationsOf({ trajectory: events })).toEqual(read);
     expect(conversationsOf({ instance_id: 'i', history: events })).toEqual(read);
+    expect(conversationsOf({ issue: { number: 5 }, history: events })).toEqual(read);
   });
 
   it('drops a run that failed before its first event', () => {

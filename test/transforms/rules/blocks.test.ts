@@ -19,6 +19,24 @@ describe('isBlocks', () => {
   });
 
   test.each([
+    ['<a>Only another `<a>...</a>` ends it.</a>', true],
+    ['<a>x <a>y</a> <a>z</a></a>\n<a>1</a>', true],
+    ['<a>x <a> y</a>\n<a>1</a>', true],
+    ['<a>x <a>y</a> z', false],
+    ['<a>x <a>y</a> z</a> x', false],
+  ])('skips pairs in a block that may name its tag: %j: %s', (text, expected) => {
+    expect(isBlocks(text, [{ ...A, namesTag: true }, FILE])).toBe(expected);
+  });
+
+  test.each([
+    ['openers', '<a>'.repeat(1_000_000), false],
+    ['pairs', '<a><a></a> '.repeat(500_000), true],
+    ['blocks', '<a></a> '.repeat(1_000_000), true],
+  ])('reads 5 MB of %s that may name their tag, in linear time', (_what, text, expected) => {
+    expect(isBlocks(text, [{ ...A, namesTag: true }, FILE])).toBe(expected);
+  });
+
+  test.each([
     ['openers', '<a>'.repeat(1_000_000), false],
     ['blocks', '<a></a> '.repeat(1_000_000), true],
     ['blanks', ' '.repeat(5_000_000), false],

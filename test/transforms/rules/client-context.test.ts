@@ -9,6 +9,17 @@ const AGENTS = '# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>\nBe brief.\
 const ENVIRONMENT = '<environment_context>\n  <cwd>/repo</cwd>\n</environment_context>';
 const PERMISSIONS = '<permissions instructions>Ask.</permissions instructions>';
 const MODE = '<collaboration_mode>plan</collaboration_mode>';
+const NAMES_TAG =
+  '<collaboration_mode># Default\nOnly another `<collaboration_mode>...</collaboration_mode>` changes it.\n</collaboration_mode>';
+const NEWER = [
+  '<app-context>\n# Desktop\n</app-context>',
+  '<apps_instructions>\n## Apps\n</apps_instructions>',
+  '<skills_instructions>\n## Skills\n- tidy: cleans up\n</skills_instructions>',
+  '<plugins_instructions>None.</plugins_instructions>',
+  '<multi_agent_mode>Work alone.</multi_agent_mode>',
+  '<model_switch>\nAnother model worked on this before.\n</model_switch>',
+  '<personality_spec>Calm.</personality_spec>',
+];
 
 describe('codex-context', () => {
   test.each([
@@ -18,12 +29,23 @@ describe('codex-context', () => {
     ['both in one message', of('user', `${AGENTS}\n${ENVIRONMENT}`)],
     ['permissions and mode of the developer', of('developer', `${PERMISSIONS}\n${MODE}`)],
     ['parts of text', of('user', [part(AGENTS), part(ENVIRONMENT)])],
+    [
+      'permissions, skills and apps of newer versions',
+      of('developer', [PERMISSIONS, MODE, ...NEWER].map(part)),
+    ],
+    ['a mode that names its tag', of('developer', `${NAMES_TAG}\n${MODE}`)],
+    [
+      'a mode with an opening tag inside',
+      of('developer', '<collaboration_mode>a <collaboration_mode> b</collaboration_mode>'),
+    ],
+    ['the mode for agents alone', of('developer', NEWER[4] as string)],
   ])('drops %s', (_what, message) => {
     expect(codexContext.apply(message)).toBeUndefined();
   });
 
   test.each([
     ['a text of the user', of('user', 'Fix the tests.')],
+    ['a text after a mode that names its tag', of('developer', `${NAMES_TAG}\nYou lead a team.`)],
     ['a text of the user after a block', of('user', `${ENVIRONMENT}\nFix the tests.`)],
     ['the heading without a block', of('user', '# AGENTS.md instructions\nWrite them.')],
     [
@@ -32,6 +54,10 @@ describe('codex-context', () => {
     ],
     ['a block that is not closed', of('user', '<environment_context>')],
     ['another tag', of('user', '<context>a</context>')],
+    [
+      'a text of the developer beside a block',
+      of('developer', [part(PERMISSIONS), part('You lead a team.')]),
+    ],
     ['an answer', of('assistant', ENVIRONMENT)],
     ['the system text', of('system', PERMISSIONS)],
     ['a part that is not text', of('user', [part(ENVIRONMENT), IMAGE])],

@@ -5,6 +5,7 @@
  */
 import type { JsonType, JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
+import { parseTimestamp } from '../../model/timestamp.ts';
 import { structured } from './logged-values.ts';
 import { shownType } from './reading-notes.ts';
 
@@ -38,6 +39,8 @@ type Within = readonly [member: string, known: KnownObject, shape: Shape];
 type Shape = 'object' | 'one' | 'list' | 'objects' | 'json' | 'parts' | 'any';
 
 const MAX_SEEN = 256;
+/** Names of members with times. */
+const TIME = /(?:^|[._-])(?:ts|time|timestamp|date|at)$|[a-z](?:Ts|Time|Timestamp|Date|At)$/;
 const MARKS = /(?::(text|object|one|list|json|parts|any))?!?$/;
 
 /**
@@ -116,7 +119,7 @@ export function hasStrayList(value: JsonView, kind: KnownObject): boolean {
   if (value.type === 'array') return value.elements().some((one) => hasStrayList(one, kind));
   if (value.type !== 'object' || kind === ANYTHING) return false;
   if (hasUnknownList(value, kind)) return true;
-  if (lacksMain(value, kind) && value.others(kind.names).some(([, other]) => says(other))) return true;
+  if (lacksMain(value, kind) && value.others(kind.names).some(mayBeMain)) return true;
   return kind.within.some(([name, inner, shape]) => {
     const held = value.get(name);
     return held !== undefined && says(held) && (!hasShape(held, shape) || hasStrayList(held, inner));
@@ -125,6 +128,10 @@ export function hasStrayList(value: JsonView, kind: KnownObject): boolean {
 
 const lacksMain = (value: JsonView, { main }: KnownObject): boolean =>
   main.length > 0 && main.every((name) => isNothing(value.typeOf(name)));
+
+/** Whether an unknown member may hold what its object lacks. A wrapper may give each line a time of its own. */
+const mayBeMain = ([name, value]: readonly [key: string, value: JsonView]): boolean =>
+  says(value) && !(TIME.test(name) && parseTimestamp(value.text() ?? '') !== undefined);
 
 interface Unread {
   /** From the object that was searched to the one with the member. */
@@ -188,7 +195,7 @@ function strayIn(
   others: readonly (readonly [key: string, value: JsonView])[],
 ): Unread | undefined {
   const isEmpty = others.length > 0 && lacksMain(value, kind);
-  const other = others.find(([, member]) => (isEmpty ? says(member) : holdsWords(member)))?.[0];
+  const other = others.find((member) => (isEmpty ? mayBeMain(member) : holdsWords(member[1])))?.[0];
   if (other !== undefined) return { path: '', name: other, isKnown: false };
   const odd = kind.texts.find((name) => isOddText(value.typeOf(name), name, kind));
   return odd === undefined ? undefined : { path: '', name: odd, isKnown: true };

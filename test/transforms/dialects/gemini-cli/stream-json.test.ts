@@ -47,6 +47,13 @@ describe('stream-json output of Gemini CLI', () => {
     }
   });
 
+  it('reads lines to which another program added a time', () => {
+    const lines = [init, asks('q'), calls('c'), returns('c', {}), says('So.')];
+    expect(conversationsOf(...lines.map((line) => ({ ...line, ts: '2026-01-14T08:00:00.250907' })))).toEqual([
+      ['user q', 'assistant  c', 'assistant So.'],
+    ]);
+  });
+
   it('joins the pieces of a text, and begins an answer after the results', () => {
     const run = [calls('c'), calls('d'), returns('c', { output: 'r' }), returns('d', { output: '' })];
     expect(

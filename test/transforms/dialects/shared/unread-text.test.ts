@@ -51,6 +51,26 @@ it('does not look at known members, nor at objects of a type that is not listed'
   expect(pathIn({ content: [{ type: 'image', spy: 'two words' }, { spy: 'two words' }] })).toBeUndefined();
 });
 
+describe('an object without what it is for', () => {
+  const RESULT = known('type output:text!');
+  const isFound = (spy: object): boolean =>
+    unreadIn(view({ type: 'result', ...spy }), RESULT, 'it') !== undefined;
+
+  it('may have it under an unknown name: there a single word counts', () => {
+    expect(isFound({ spy: 'done' })).toBe(true);
+    expect(isFound({ ts: 'done' })).toBe(true);
+    expect(isFound({ spy: '2026-01-14T08:00:01' })).toBe(true);
+    expect(isFound({ output: 'done', spy: 'x' })).toBe(false);
+  });
+
+  it.each(['ts', 'time', 'logged_at', 'loggedAt', 'line.timestamp'])(
+    'does not have it in a time: %s',
+    (name) => {
+      expect(isFound({ [name]: '2026-01-14T08:00:01.250907' })).toBe(false);
+    },
+  );
+});
+
 describe('a member with objects', () => {
   const CALL = known('name');
   const isFound = (shape: string, value: unknown): boolean =>
