@@ -129,7 +129,7 @@ export function hasStrayList(value: JsonView, kind: KnownObject): boolean {
 const lacksMain = (value: JsonView, { main }: KnownObject): boolean =>
   main.length > 0 && main.every((name) => isNothing(value.typeOf(name)));
 
-/** Whether an unknown member may hold what its object lacks. A wrapper may give each line a time of its own. */
+/** Whether an unknown member may hold the text that its object lacks. A wrapper may add a time to each line. */
 const mayBeMain = ([name, value]: readonly [key: string, value: JsonView]): boolean =>
   says(value) && !(TIME.test(name) && parseTimestamp(value.text() ?? '') !== undefined);
 
