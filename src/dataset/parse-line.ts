@@ -66,14 +66,17 @@ export function parseLine<F extends LineFileName>(
   return isLineOf(file, value) ? value : undefined;
 }
 
+/** `MEMBERS` as lists, which are made once for all lines. */
+const LISTS = new Map(
+  Object.entries(MEMBERS).map(([file, members]) => [file, members && Object.entries(members)]),
+);
+
 function isLineOf<F extends LineFileName>(file: F, value: unknown): value is LineTypes[F] {
-  const members: Readonly<Record<string, Member>> | undefined = MEMBERS[file];
+  const members = LISTS.get(file);
   if (members === undefined) return typeof value === 'string';
   if (typeof value !== 'object' || value === null) return false;
   const object = value as Readonly<Record<string, unknown>>;
-  return Object.entries(members).every(
-    ([name, type]) => typeof object[name] === type && object[name] !== null,
-  );
+  return members.every(([name, type]) => typeof object[name] === type && object[name] !== null);
 }
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
