@@ -1,7 +1,8 @@
 /**
  * Finds messages of which nothing shows what was said: a content that is neither a text nor a list of known parts, or an
- * empty one beside a member that says something, calls in another form than a list, and texts that are thoughts or calls. Dialects that build messages reject them; those that copy messages copy
- * these too, so that the formats reject the conversation (`--on-finding unread-text=keep` writes it).
+ * empty one beside a member that says something; calls that are not a list; texts that are thoughts or calls. Dialects that
+ * build messages reject them; those that copy messages copy these too, so that the formats reject the conversation
+ * (`--on-finding unread-text=keep` writes it).
  */
 import { DELETE, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
