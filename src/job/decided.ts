@@ -20,6 +20,7 @@ import { isCompared, type PathedSession, sessionsWithPaths } from '../reuse/ledg
 import { checkStagedFiles, PreviousRun } from '../reuse/previous-run.ts';
 import { ReplayedOutput } from '../reuse/replayed-output.ts';
 import { openStaged } from '../reuse/resume.ts';
+import { takeEach } from '../reuse/reuse.ts';
 import { ReusedSources } from '../reuse/reused-sources.ts';
 import { Splits } from '../reuse/splits.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -81,10 +82,10 @@ export async function decideRecords(
       marks,
     });
     replayed.recorder.skipped(listing.skipped);
-    for await (const result of decided.of(reused.before(listing.sources.length))) {
+    await takeEach(decided.of(reused.before(listing.sources.length)), (result) => {
       signal?.throwIfAborted();
-      await replayed.recorder.accept(result);
-    }
+      return replayed.recorder.accept(result);
+    });
     replayed.ledger.overLimit(listing.sources.length - sources);
     await output.writeSessions(signal);
     return { ...replayed, splitMoved: movedGroups(splits, options) };

@@ -9,7 +9,7 @@ import type { Profile } from '../profile.ts';
 import type { Checkpoints } from '../record/checkpoints.ts';
 import type { HandedOver, RecordedSources } from '../record/recorded-sources.ts';
 import type { Recorder } from '../record/result-writer.ts';
-import { NOTHING_REUSED, type Reuse } from '../reuse/reuse.ts';
+import { NOTHING_REUSED, type Reuse, takeEach } from '../reuse/reuse.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
 import { runWorkers } from '../workers/pool.ts';
@@ -104,11 +104,12 @@ class Recording {
   /** Records the results of the reused sources before this index. */
   async #takeReused(index: number): Promise<void> {
     const { reuse, hooks } = this.#options;
-    for await (const result of reuse.before(index)) {
+    await takeEach(reuse.before(index), (result) => {
       hooks.signal?.throwIfAborted();
-      await this.#take(result);
-      if (result.kind === 'source') this.#reportProgress();
-    }
+      if (result.kind === 'source-begin') this.#reportProgress();
+      return this.#take(result);
+    });
+    this.#reportProgress();
   }
 
   #take(result: Result): Promise<void> | void {

@@ -7,6 +7,7 @@ import { TurnmillError } from '../errors.ts';
 import { NO_COUNTS } from '../ledger/counts.ts';
 import { FateChanges } from '../ledger/fate-changes.ts';
 import type { Context, RecordResult, Result, SessionReport } from '../ledger/result.ts';
+import type { Step } from './reuse.ts';
 
 /**
  * Decides about the records of a conversation. They have the number of its path: written and contained sessions count
@@ -31,9 +32,9 @@ export class DecidedResults {
   }
 
   /** Yields the results as decided. Their bytes are valid until the next one. */
-  async *of(results: AsyncIterable<Result>): AsyncGenerator<Result> {
-    for await (const result of results) {
-      const decided = this.#decided(result);
+  *of(steps: Iterable<Step>): Generator<Step> {
+    for (const step of steps) {
+      const decided = step instanceof Promise ? step : this.#decided(step);
       if (decided !== undefined) yield decided;
     }
   }

@@ -1,8 +1,7 @@
 /** Yields the results of the sources of several datasets, in the order of the merged listing. */
-import type { Result } from '../ledger/result.ts';
 import type { MergeInput } from './merge-input.ts';
 import type { MergedListing } from './merged-listing.ts';
-import type { Reuse } from './reuse.ts';
+import type { Reuse, Step } from './reuse.ts';
 import { SourceResults, type SourceResultsOptions } from './source-results.ts';
 
 interface OpenInput {
@@ -29,10 +28,11 @@ export class MergedSources implements Reuse {
   }
 
   /** @throws TurnmillError `invalid-dataset` or `io` if a file contradicts its dataset */
-  async *before(index: number): AsyncGenerator<Result> {
+  *before(index: number): Generator<Step> {
     for (; this.#next < index; this.#next++) {
       const { dataset, key, fingerprint } = this.#merged.ownedAt(this.#next);
-      const open = this.#open.get(dataset) ?? (await this.#begin(dataset));
+      if (!this.#open.has(dataset)) yield dataset.fetchShards();
+      const open = this.#open.get(dataset) ?? this.#begin(dataset);
       yield* open.results.of({ ...key, index: this.#next, fingerprint });
       if (--open.left > 0) continue;
       open.results.end();
@@ -41,8 +41,7 @@ export class MergedSources implements Reuse {
     }
   }
 
-  async #begin(dataset: MergeInput): Promise<OpenInput> {
-    await dataset.fetchShards();
+  #begin(dataset: MergeInput): OpenInput {
     const number = this.#begun++;
     const pathFor = (name: string): string => this.#options.pathFor(`${number}-${name}`);
     const results = new SourceResults(dataset.run, { ...this.#options, pathFor });

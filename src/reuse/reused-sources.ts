@@ -3,9 +3,8 @@
  * sources that the workers read.
  */
 import type { Listing } from '../input/sources/source.ts';
-import type { Result } from '../ledger/result.ts';
 import type { PreviousRun } from './previous-run.ts';
-import type { Reuse } from './reuse.ts';
+import type { Reuse, Step } from './reuse.ts';
 import { type ReusedSource, SourceResults, type SourceResultsOptions } from './source-results.ts';
 
 /** A previous run, and those of its sources that are reused. */
@@ -34,7 +33,7 @@ export class ReusedSources implements Reuse {
   }
 
   /** @throws TurnmillError `invalid-dataset` or `io` if a file contradicts the previous run */
-  async *before(index: number): AsyncGenerator<Result> {
+  *before(index: number): Generator<Step> {
     for (; this.#next < index; this.#next++) {
       const source = this.#sourceAt(this.#next);
       if (source === undefined) continue;
@@ -66,7 +65,7 @@ export class SequentialReuse implements Reuse {
     return this.#first.has(index) || this.#second.has(index);
   }
 
-  async *before(index: number): AsyncGenerator<Result> {
+  *before(index: number): Generator<Step> {
     yield* this.#first.before(index);
     yield* this.#second.before(index);
   }

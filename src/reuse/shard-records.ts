@@ -43,12 +43,17 @@ export class ShardRecords {
     this.#shards = new Map(run.shards.map((shard) => [shard.path, shard]));
   }
 
+  /** Prepares to read a shard. Returns undefined if that is done. */
+  open(path: string): Promise<void> | undefined {
+    return this.#open.has(path) ? undefined : this.#begin(path);
+  }
+
   /**
-   * Returns a record, valid until the next call.
+   * Returns a record of an open shard, valid until the next call.
    * @param number from 1; must increase within a shard
    */
-  async at(path: string, number: number): Promise<Uint8Array> {
-    const open = this.#open.get(path) ?? (await this.#begin(path));
+  at(path: string, number: number): Uint8Array {
+    const open = this.#open.get(path) as OpenShard;
     this.#touch(open);
     let record: Uint8Array | undefined;
     for (; open.number < number; open.number++) {
@@ -80,16 +85,14 @@ export class ShardRecords {
     return shard;
   }
 
-  async #begin(path: string): Promise<OpenShard> {
+  async #begin(path: string): Promise<void> {
     const shard = this.#shardAt(path);
     const unpacked = COMPRESSED.test(path) ? this.#options.pathFor(`unpacked-${this.#open.size}`) : undefined;
     const lines =
       unpacked === undefined ? await this.#plainLines(shard) : await this.#unpackedLines(shard, unpacked);
     const begins = recordStart(path);
     const records = begins === undefined ? lines : new RecordsOfLines(lines, begins);
-    const open: OpenShard = { shard, records, unpacked, number: 0 };
-    this.#open.set(path, open);
-    return open;
+    this.#open.set(path, { shard, records, unpacked, number: 0 });
   }
 
   async #plainLines(shard: PreviousShard): Promise<Lines> {

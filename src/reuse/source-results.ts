@@ -18,7 +18,6 @@ import {
   type RecordRejection,
   type RejectedContent,
   type RejectedLine,
-  type Result,
   rejectionReason,
   type SessionReport,
   type SourceReport,
@@ -26,6 +25,7 @@ import {
 import { damaged } from './checked-lines.ts';
 import { LedgerFiles, type PathedSession } from './ledger-files.ts';
 import type { PreviousRun } from './previous-run.ts';
+import type { Step } from './reuse.ts';
 import { ShardRecords, type ShardRecordsOptions } from './shard-records.ts';
 
 export interface SourceResultsOptions extends ShardRecordsOptions {
@@ -76,7 +76,7 @@ export class SourceResults {
    * Yields the results of a source. Call it in the order of the listing.
    * @throws TurnmillError `invalid-dataset` if the files contradict each other
    */
-  async *of(source: ReusedSource): AsyncGenerator<Result> {
+  *of(source: ReusedSource): Generator<Step> {
     const { sessions, quarantine, findings } = this.#files;
     this.#files.seek(source);
     const report = this.#reportOf(source);
@@ -108,10 +108,12 @@ export class SourceResults {
     this.#records.end();
   }
 
-  async *#nextSession(): AsyncGenerator<Result> {
+  *#nextSession(): Generator<Step> {
     const line = this.#present(LINE_FILES.sessions, this.#files.sessions.take());
     for (const { format, shard, line: number } of this.#placesOf(line)) {
-      const bytes = await this.#records.at(shard, number);
+      const opening = this.#records.open(shard);
+      if (opening !== undefined) yield opening;
+      const bytes = this.#records.at(shard, number);
       yield { kind: 'record', group: this.#records.groupOf(shard), format, bytes };
     }
     yield this.#sessionOf(line);

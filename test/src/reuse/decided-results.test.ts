@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Context, Result, SessionReport, SourceReport } from '../../../src/ledger/result.ts';
 import { DecidedResults } from '../../../src/reuse/decided-results.ts';
+import { takeEach } from '../../../src/reuse/reuse.ts';
 import type { ContextMarks } from '../../../transforms/formats/context-marks.ts';
 
 const session = (sessionId: string, more: Partial<SessionReport> = {}): SessionReport => ({
@@ -53,9 +54,6 @@ async function decided(
   containers: Readonly<Record<number, number>>,
   contexts: Readonly<Record<number, Context>> = {},
 ): Promise<Result[]> {
-  async function* all(): AsyncGenerator<Result> {
-    yield* results;
-  }
   const found: Result[] = [];
   const decisions = new DecidedResults({
     containerOf: (path) => containers[path],
@@ -65,7 +63,7 @@ async function decided(
       ['trl', { ...marking, inAll: true as const }],
     ]),
   });
-  for await (const result of decisions.of(all())) found.push(result);
+  await takeEach(decisions.of(results), (result) => void found.push(result));
   return found;
 }
 

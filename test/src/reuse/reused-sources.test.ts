@@ -3,9 +3,8 @@ import { expect, it } from 'vitest';
 import { readManifest } from '../../../src/dataset/manifest.ts';
 import { readFingerprints } from '../../../src/dataset/run-facts.ts';
 import { listSources } from '../../../src/input/sources/list.ts';
-import type { Result } from '../../../src/ledger/result.ts';
 import { openPreviousDataset } from '../../../src/reuse/previous-run.ts';
-import { NOTHING_REUSED, type Reuse } from '../../../src/reuse/reuse.ts';
+import { NOTHING_REUSED, type Reuse, type Step, takeEach } from '../../../src/reuse/reuse.ts';
 import { ReusedSources, SequentialReuse } from '../../../src/reuse/reused-sources.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { resultsOf } from '../../support/results.ts';
@@ -28,9 +27,11 @@ async function examples(): Promise<(indices: readonly number[]) => ReusedSources
     );
 }
 
-async function indicesIn(results: AsyncIterable<Result>): Promise<readonly number[]> {
+async function indicesIn(steps: Iterable<Step>): Promise<readonly number[]> {
   const found: number[] = [];
-  for await (const result of results) if (result.kind === 'source') found.push(result.source);
+  await takeEach(steps, (result) => {
+    if (result.kind === 'source') found.push(result.source);
+  });
   return found;
 }
 

@@ -10,6 +10,7 @@ import { listSources } from '../../../src/input/sources/list.ts';
 import type { Listing } from '../../../src/input/sources/source.ts';
 import type { Result } from '../../../src/ledger/result.ts';
 import { openPreviousDataset, type PreviousRun } from '../../../src/reuse/previous-run.ts';
+import { takeEach } from '../../../src/reuse/reuse.ts';
 import { ReusedSources } from '../../../src/reuse/reused-sources.ts';
 import type { Settings } from '../../../src/settings/settings.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -60,7 +61,7 @@ async function reread(run: PreviousRun, listing: Listing, format: string): Promi
   const options = { format, hasPaths: false, pathFor: (name: string) => join(work, name) };
   const reused = new ReusedSources({ run, fingerprints }, listing, options);
   const found: Result[] = [];
-  for await (const result of reused.before(listing.sources.length)) found.push(structuredClone(result));
+  await takeEach(reused.before(listing.sources.length), (result) => void found.push(structuredClone(result)));
   return found;
 }
 
