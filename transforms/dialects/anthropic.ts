@@ -25,7 +25,7 @@ import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
 import { loggedAnswer } from './pairs/logged-answer.ts';
 import { bodyOf } from './pairs/logged-call.ts';
 import { hasOtherAnswer } from './pairs/other-answers.ts';
-import { isSecondPlace, otherList } from './pairs/second-places.ts';
+import { isSecondPlace, otherList, otherSystem } from './pairs/second-places.ts';
 import { readReply, stopNotes } from './shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from './shared/build-messages.ts';
 import { unreadSystem } from './shared/known-bodies.ts';
@@ -267,7 +267,7 @@ class PairWalk implements ObjectWalk {
     const json = this.#json;
     const answer = entry.reply === undefined ? [] : [entry.reply];
     const body = bodyOf(json.get('request') as JsonView);
-    const second = otherList(body, answer, json, body.get('messages'));
+    const second = otherList(body, answer, json, body.get('messages')) ?? otherSystem(body, entry.messages);
     if (second !== undefined)
       return rejectObject(this.#line, this.#origin, 'unknown-content', second.detail, second.at.at);
     const isOther = hasOtherAnswer(answer, loggedAnswer(json.get('response')).response, json);

@@ -9,14 +9,15 @@ import { JsonView } from '../json/json-view.ts';
 import { isKey, type MemberVisitor, textAt, valuesOf, walkMembers } from '../json/members.ts';
 import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
-import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
+import type { Entry, Line, Origin, ReadingNote, Rejection } from '../model/element.ts';
+import { isRole, OTHER_ROLE } from '../model/known-roles.ts';
 import type { LineReason } from '../model/reasons.ts';
 import { settleReply, withNotes } from '../model/reply.ts';
 import { timeIn, unreadableTime } from '../model/timestamp.ts';
 import { detect as isAnthropic, isCapture } from './anthropic/pair.ts';
 import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
 import { hasOtherAnswer } from './pairs/other-answers.ts';
-import { isSecondPlace, otherList } from './pairs/second-places.ts';
+import { isSecondPlace, otherList, otherSystem, SYSTEM_NAMES } from './pairs/second-places.ts';
 import {
   missingOrBad,
   NO_CHANGES,
@@ -36,6 +37,10 @@ import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
 
 /** Nesting depth of a message: the line's object, the request and the list are around it. */
 const MESSAGE_DEPTH = 3;
+
+/** Roles of an answer; one of another API is the finding `unknown-speaker`. */
+const OF_MODEL: ReadonlySet<string> = new Set(['assistant', '']);
+const NOT_OF_MODEL: ReadingNote = { rule: 'unread-text', severity: 'ERROR', message: OTHER_ROLE };
 
 /** First and last byte of a value in the line; start is -1 if the member is absent. */
 interface Span {
@@ -110,7 +115,8 @@ class PairWalk implements ObjectWalk {
     const changes = NO_CHANGES;
     const entry: Entry = { kind: 'entry', origin, sessionId, timestamp, messages, tools, reply, changes };
     if (!isAnswered) return this.#checked(entry, line);
-    const notes = this.#reply.notes();
+    const isOther = reply !== undefined && !OF_MODEL.has(reply.role) && isRole(reply.role);
+    const notes = [...this.#reply.notes(), ...(isOther ? [NOT_OF_MODEL] : [])];
     return reply === undefined
       ? settleReply(withNotes(entry, notes))
       : this.#checked(withNotes(entry, notes), line);
@@ -124,7 +130,9 @@ class PairWalk implements ObjectWalk {
     const json = new JsonView(line.bytes, start, end, 0);
     const answer = entry.reply === undefined ? [] : [entry.reply];
     const request = json.get('request') as JsonView;
-    const second = otherList(request, answer, json, request.get('messages'));
+    const second =
+      otherList(request, answer, json, request.get('messages')) ??
+      otherSystem(request, entry.messages, entry.reply === undefined ? undefined : SYSTEM_NAMES);
     if (second !== undefined)
       return rejectObject(line, entry.origin, 'unknown-content', second.detail, second.at.at);
     const isOther = hasOtherAnswer(answer, json.get('response'), json);

@@ -69,9 +69,6 @@ describe('the reply', () => {
     ).toBe(
       '{"role":"assistant","content":"a","tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":"{\\"n\\":1.0}"}}]}',
     );
-    expect(replied('[{"type":"tool_result","tool_use_id":"a"}]')).toBe(
-      '{"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a"}]}',
-    );
   });
 
   test.each(['null', '{}', '{"type":"error","error":{}}', '{"content":"x"}', '{"body":null}'])(
@@ -340,4 +337,25 @@ describe('messages and answers in a second place', () => {
       ['other-choices'],
     ]);
   });
+});
+
+it('rejects the result of a tool in a message of the model', () => {
+  const result = '{"type":"tool_result","tool_use_id":"a","content":"r"}';
+  const reasons = (json: string) => read(json).map((one) => ('reason' in one ? one.reason : one.kind));
+  expect(reasons(pair('[]', '', `{"content":[${result}]}`))).toEqual(['unknown-content']);
+  expect(reasons(pair(`[{"role":"assistant","content":[${result}]}]`, ',"system":"s"'))).toEqual([
+    'unknown-content',
+  ]);
+  expect(reasons(pair(`[{"role":"user","content":[${result}]}]`, ',"system":"s"'))).toEqual(['entry']);
+});
+
+it('rejects a request with a system text under a second name, unless its messages have it', () => {
+  const kinds = (more: string) =>
+    ['null', '{"content":[{"type":"text","text":"b"}]}'].flatMap((response) =>
+      read(pair('[{"role":"user","content":"a"}]', `,"system":"s t"${more}`, response)).map(
+        ({ kind }) => kind,
+      ),
+    );
+  expect(kinds(',"instructions":"s t"')).toEqual(['entry', 'entry']);
+  expect(kinds(',"instructions":"x y"')).toEqual(['rejection', 'rejection']);
 });

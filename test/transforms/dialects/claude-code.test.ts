@@ -390,3 +390,31 @@ it.each([
     detail: 'type and message.role name different speakers',
   });
 });
+
+describe('a line with something of another speaker, or beside its message', () => {
+  const reasonOf = (line: object) => {
+    const reader = claudeCode.create();
+    const all = [...reader.read(lineOf(JSON.stringify(line), asBuffer, 1)), ...(reader.end?.() ?? [])];
+    return all.flatMap((one) => (one.kind === 'rejection' ? [one.reason] : []));
+  };
+  const line = (content: unknown, more: object = {}) => ({
+    ...{ type: 'assistant', uuid: 'a', parentUuid: null, sessionId: 's', ...more },
+    message: { id: 'm', role: 'assistant', content },
+  });
+  const said = [{ type: 'text', text: 'a b' }];
+
+  it('is rejected if the model has the result of a tool', () => {
+    expect(reasonOf(line([...said, { type: 'tool_result', tool_use_id: 'c', content: 'r' }]))).toEqual([
+      'unknown-content',
+    ]);
+    expect(
+      reasonOf(line([...said, { type: 'web_search_tool_result', tool_use_id: 'c', content: [] }])),
+    ).toEqual([]);
+  });
+
+  it('is rejected if a text beside the message says something else', () => {
+    expect(reasonOf(line(said, { content: 'a  b', text: '' }))).toEqual([]);
+    expect(reasonOf(line(said, { content: 'other words' }))).toEqual(['bad-event']);
+    expect(reasonOf(line(said, { text: 'other words' }))).toEqual(['bad-event']);
+  });
+});

@@ -438,3 +438,42 @@ describe('messages and answers in a second place', () => {
     ]);
   });
 });
+
+describe('a system text and an answer that are not where this API has them', () => {
+  const line = (request: object, message: object = { role: 'assistant', content: 'a' }) =>
+    JSON.stringify({
+      ...{ timestamp: 1, session_id: 's', response: { choices: [{ message }] } },
+      request: {
+        messages: [
+          { role: 'system', content: 's t' },
+          { role: 'user', content: 'q' },
+        ],
+        ...request,
+      },
+    });
+
+  it.each([
+    'system',
+    'instructions',
+    'system_prompt',
+    'systemPrompt',
+    'systemInstruction',
+    'system_instruction',
+  ])('reject the pair if %s says what the messages do not', (key) => {
+    expect(read(line({ [key]: 'x y' }))).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+    expect(read(line({ [key]: [{ type: 'text', text: 'x y' }] }))).toMatchObject([
+      { reason: 'unknown-content' },
+    ]);
+    for (const same of ['s  t', [{ text: 's t' }], { parts: [{ text: 's t' }] }, null, ''])
+      expect(read(line({ [key]: same }))).toMatchObject([{ kind: 'entry' }]);
+  });
+
+  it('reject the conversation by default if the answer names another speaker', () => {
+    const rulesOf = (role: unknown) => {
+      const [entry] = entries(line({}, { role, content: 'a' }));
+      return (entry?.reply?.notes ?? []).map(({ rule }) => rule);
+    };
+    for (const role of ['user', 'tool', 'system']) expect(rulesOf(role)).toEqual(['unread-text']);
+    for (const role of ['assistant', '', null]) expect(rulesOf(role)).toEqual([]);
+  });
+});

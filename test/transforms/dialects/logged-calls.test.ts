@@ -442,3 +442,13 @@ test('the tokens of a streamed answer are those that its stream names', () => {
     { total_tokens: 3 },
   ]);
 });
+
+it('rejects a call with a system text beside its messages', () => {
+  const kinds = (more: object) =>
+    read([{ messages: [{ role: 'system', content: 's t' }, question], response: completion, ...more }]).map(
+      ({ kind }) => kind,
+    );
+  expect(kinds({ instructions: 's t', system_prompt: null })).toEqual(['entry']);
+  expect(kinds({ instructions: 'x y' })).toEqual(['rejection']);
+  expect(kinds({ system_prompt: 'x y' })).toEqual(['rejection']);
+});

@@ -17,6 +17,7 @@ import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { keptBlock, noted } from '../shared/reading-notes.ts';
+import { isUnsaid, saidIn } from '../shared/said-texts.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
 import { isInterruption, isReminder } from './marks.ts';
@@ -169,8 +170,17 @@ export class ClaudeLine {
     const { type, role = type } = this;
     if (!SPEAKERS.has(role)) return 'message.role is not valid';
     if (role !== type) return OTHER_ROLE_THAN_TYPE;
-    if (this.#hasContent || (type === 'assistant' && this.isSynthetic)) return undefined;
-    return 'message.content is not valid';
+    if (type === 'assistant' && this.isSynthetic) return undefined;
+    if (!this.#hasContent) return 'message.content is not valid';
+    return this.#saysMore ? 'the line has another text beside its message' : undefined;
+  }
+
+  /** Has the line a text of its own, which its message lacks? */
+  get #saysMore(): boolean {
+    const beside = [this.text('content'), this.text('text')].filter(Boolean);
+    if (beside.length === 0) return false;
+    const said = saidIn(this.#message?.parsed());
+    return beside.some((text) => isUnsaid(text, said));
   }
 
   /** Whether the content is a text or a list. */

@@ -25,7 +25,7 @@ import { beginsWith, LinkedCalls } from './linked-calls.ts';
 import { bodyOf, type Call, callMeta } from './logged-call.ts';
 import { hasOtherAnswer } from './other-answers.ts';
 import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
-import { otherList } from './second-places.ts';
+import { otherList, otherSystem } from './second-places.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
@@ -96,6 +96,11 @@ export class CallReader {
     if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
     const { sessionId, joins, timestamp } = call;
     const before = [...sent.system, ...sent.messages];
+    const other = otherSystem(
+      request,
+      before.flatMap(({ message }) => message ?? []),
+    );
+    if (other !== undefined) return context.reject('unknown-content', other.detail, other.at);
     return {
       ...answeredFields(before, sent.tools, withoutRepeated(answer, before)),
       sessionId,

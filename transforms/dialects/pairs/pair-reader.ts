@@ -244,10 +244,14 @@ const ANSWERED: ReadonlySet<string> = new Set([...PAIR, 'response']);
 /** Members of a choice that do not hold its message. */
 const CHOICE: ReadonlySet<string> = new Set(['message', 'logprobs', 'index', 'finish_reason', 'delta']);
 
+/** Members of a pair without an answer that may hold it, under the names of other logs. */
+const OUTPUTS = ['output', 'completion', 'choices'] as const;
+
 /** Is a pair without an answer, in which a member that is not read may be one? */
 function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefined): boolean {
   if (only.kind !== 'entry' || (answer !== undefined && isFailed(answer))) return false;
   const pair = new JsonView(line.bytes.subarray(line.bytes.indexOf(OPEN_OBJECT)));
+  if (OUTPUTS.some((key) => says(pair.get(key)))) return true;
   if (answer === undefined) return strayMember(pair, PAIR) !== undefined;
   const body = new JsonView(answer);
   const choices = body.get('choices');

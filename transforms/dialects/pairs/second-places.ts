@@ -7,7 +7,8 @@ import { parseJson } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
-import { messagesIn, textsOf } from '../shared/said-texts.ts';
+import { messagesIn, saidBy, saidIn, textsOf } from '../shared/said-texts.ts';
+import { holdsWords, says } from '../shared/unread-text.ts';
 import { SECOND_ANSWERS } from './other-answers.ts';
 import { isResponsesRequest } from './request.ts';
 
@@ -16,8 +17,11 @@ const LISTS = ['messages', 'input', 'prompt', 'contents'] as const;
 /** Members of a request that hold its system text. */
 const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction'] as const;
 
-/** Names of second places, of lists and of answers. */
-const SECOND: readonly string[] = [...LISTS, ...SECOND_ANSWERS];
+/** Members of a request with messages that hold a system text which not all APIs have. */
+const INSTRUCTIONS = ['instructions', 'system_prompt', 'systemPrompt', ...SYSTEM.slice(2)] as const;
+
+/** Names of second places, of lists, of answers and of system texts. */
+const SECOND: readonly string[] = [...LISTS, ...SECOND_ANSWERS, 'system', ...INSTRUCTIONS];
 const OPEN: ReadonlySet<number | undefined> = new Set([QUOTE, OPEN_ARRAY, OPEN_OBJECT]);
 
 /** May a member of a pair, of its request or of its response, that a byte walker does not read, be a second place? */
@@ -58,7 +62,34 @@ export function otherList(
   return other && { detail: `the call has other messages in a second list: ${other.key}`, at: other.logged };
 }
 
-/** Why a call with a second list is rejected, and the list. */
+/**
+ * Finds a system text that is beside the messages of a request, and not in them.
+ * @param names of the members that the dialect does not read
+ */
+export function otherSystem(
+  request: JsonView,
+  messages: readonly Message[],
+  names: readonly string[] = INSTRUCTIONS,
+): OtherList | undefined {
+  const key = names.find((name) => says(request.get(name)));
+  if (key === undefined) return undefined;
+  const logged = request.get(key) as JsonView;
+  const said = saidBy(messages);
+  const texts = saidIn(logged.parsed()).split('\n');
+  const isOther = holdsWords(logged) && texts.some((text) => !said.includes(text));
+  return isOther
+    ? { detail: `the request has a system text beside its messages: ${key}`, at: logged }
+    : otherSystem(
+        request,
+        messages,
+        names.filter((name) => name !== key),
+      );
+}
+
+/** The members of a request that `exchange` does not read. */
+export const SYSTEM_NAMES: readonly string[] = ['system', ...INSTRUCTIONS];
+
+/** Why a call with other messages in a second place is rejected, and the place. */
 interface OtherList {
   readonly detail: string;
   readonly at: JsonView;

@@ -30,11 +30,11 @@ export type Block =
   | { readonly kind: 'sealed'; readonly data: Uint8Array }
   | { readonly kind: 'result'; readonly block: Uint8Array };
 
-/** @param isReply whether it belongs to an answer, in which results are those of server tools and stay parts */
-export function readBlock(block: Uint8Array, isReply: boolean): Block {
+/** @param isOfModel whether the model speaks: a result in its message stays a part, for which the message is rejected */
+export function readBlock(block: Uint8Array, isOfModel: boolean): Block {
   const type = block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined;
   if (type === 'tool_use') return readCall(block);
-  if (type === 'tool_result' && !isReply) return { kind: 'result', block };
+  if (type === 'tool_result' && !isOfModel) return { kind: 'result', block };
   const [logged, signature] = type === 'thinking' ? valuesOf(block, ['thinking', 'signature']) : [];
   const thinking = logged?.[0] === OPEN_ARRAY ? (textsOf(logged) ?? logged) : logged;
   const data = type === 'redacted_thinking' ? valuesOf(block, ['data'])[0] : sealedIn(thinking, signature);

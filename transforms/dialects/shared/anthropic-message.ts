@@ -77,7 +77,8 @@ function messagesOf(
 ): readonly Message[] {
   const content = valueBytes(raw, 'content');
   if (content?.[0] !== OPEN_ARRAY) return [onOneLine(raw, role, [])];
-  const blocks = elementsOf(content).map((block) => readBlock(block, isReply));
+  const isOfModel = isReply || role === 'assistant';
+  const blocks = elementsOf(content).map((block) => readBlock(block, isOfModel));
   const results = distinctResults(blocks);
   const rest = blocks.filter(({ kind }) => kind !== 'result');
   return rest.length === 0 && results.length > 0

@@ -16,7 +16,7 @@ import { sayingOf } from '../../model/reply.ts';
 import { CHAT_MESSAGE } from './known-members.ts';
 import { isKnownPart } from './known-parts.ts';
 import { isPrintedAnswer, isPrintedBlocks } from './printed-value.ts';
-import { ASIDE } from './unreadable.ts';
+import { ASIDE, isResultOfModel } from './unreadable.ts';
 
 /** Members with words, by the names that programs give them. Beside calls, only these are what the content lacks. */
 const SPOKEN: ReadonlySet<string> = new Set([
@@ -33,7 +33,7 @@ export const unreadContent: (message: Message) => ReadingNote | undefined = perO
   const first = at < 0 ? LETTER_N : (bytes[at] as number);
   if (first === OPEN_ARRAY) {
     const parts = elementsOf(bytes.subarray(at, trustingScanner.value(bytes, at, 1)));
-    const bad = parts.findIndex((part) => !isReadable(part));
+    const bad = parts.findIndex((part) => !isReadable(part) || isResultOfModel(part, message.role));
     if (bad >= 0) return unread(`content[${bad}] is not a part of a known type`);
     if (parts.length > 0) return undefined;
   } else if (first === QUOTE) {

@@ -61,9 +61,15 @@ function contentFault(message: Message): string | undefined {
   }
   if (first !== OPEN_ARRAY) return ' has a content that is neither a text nor a list of parts';
   const list = bytes.subarray(at, trustingScanner.value(bytes, at, 1));
-  const bad = elementsOf(list).findIndex((part) => !isKnownPart(part));
+  const bad = elementsOf(list).findIndex((part) => !isKnownPart(part) || isResultOfModel(part, role));
   return bad < 0 ? undefined : `: content[${bad}] is not a part of a known type (${role})`;
 }
+
+/** Is a part the result of a tool, in a message of the model? Those of tools that the server runs have other types. */
+export const isResultOfModel = (part: Uint8Array, role: string): boolean =>
+  (role === 'assistant' || role === '') &&
+  part[0] === OPEN_OBJECT &&
+  textOfValue(valuesOf(part, ['type'])[0]) === 'tool_result';
 
 /** Whether a message without content has nothing else that could be one. */
 function isSilent(message: Message): boolean {
@@ -158,7 +164,7 @@ export function faultOf(message: Message, where: string): Unreadable | undefined
 
 /** Why a part may not be added to an answer; undefined if it may. @param part JSON text */
 export const faultOfPart = (part: Uint8Array): Unreadable | undefined =>
-  isKnownPart(part) ? undefined : UNKNOWN_PART;
+  isKnownPart(part) && !isResultOfModel(part, 'assistant') ? undefined : UNKNOWN_PART;
 
 /** Why a call may not be added to an answer. */
 export const lackOfCall = (lacks: 'name' | 'arguments'): Unreadable => ({

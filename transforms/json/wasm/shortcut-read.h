@@ -37,12 +37,13 @@ static inline u32 go_on(u32 p, u32 end, u8 closer, u32 *over) {
   return peek(p, end) == ',' ? skip_blanks(p + 1, end) : 0;
 }
 
-// May an unknown member of a line, a request or a response be messages or an answer in a second place? The stages then compare them, with
+// May an unknown member of a line, a request or a response be messages, an answer or a system text in a second place? The stages then compare them, with
 // the names in ../../dialects/pairs/second-places.ts.
 static u32 is_second_place(u32 key, u32 key_end, u32 value, u32 end) {
   static const Member NAMES[] = {
     MEMBER("messages", 0), MEMBER("input", 0), MEMBER("prompt", 0), MEMBER("contents", 0), MEMBER("choices", 0), MEMBER("output", 0),
-    MEMBER("content", 0), MEMBER("completion", 0), MEMBER("output_text", 0), MEMBER("text", 0), {0},
+    MEMBER("content", 0), MEMBER("completion", 0), MEMBER("output_text", 0), MEMBER("text", 0), MEMBER("system", 0),
+    MEMBER("instructions", 0), MEMBER("system_prompt", 0), MEMBER("systemPrompt", 0), MEMBER("systemInstruction", 0), MEMBER("system_instruction", 0), {0},
   };
   u8 first = peek(value, end);
   if (first != '{' && first != '[' && first != '"') return 0;
@@ -349,5 +350,5 @@ static u32 read_line(u32 p, u32 end) {
   const Row *reply = raw->reply ? &rows[raw->reply - 1] : 0;
   // the stages decide whether it is an answer, and whether a choice without a message hides one
   if (!reply) return !notes && (!choices || (spans[REPLY].at && first_byte(spans[REPLY]) == 'n'));
-  return (reply->first || reply->calls) && !(reply->flags & UNTAUGHT);
+  return (reply->first || reply->calls) && reply->role == ASSISTANT && !(reply->flags & UNTAUGHT);
 }

@@ -139,3 +139,15 @@ test('a request that is JSON in a string is read, and rejected for what is wrong
     'd e',
   ]);
 });
+
+test.each([
+  ['a text', { output: 'b' }],
+  ['the text of a completion', { completion: 'b', response: null }],
+  ['choices', { choices: completion('b').choices, response: null }],
+])('a pair without a response is rejected if it has %s in its place', (_name, more) => {
+  const pair = { timestamp: 1, session_id: 's', request: { messages: messages('a') } };
+  expect(read(new PairReader('exchange', readers()), [{ ...pair, ...more }])).toEqual(['unknown-content']);
+  expect(read(new PairReader('exchange', readers()), [{ ...pair, output: '', completion: null }])).toEqual([
+    'a',
+  ]);
+});

@@ -90,3 +90,11 @@ describe('a message whose content is empty, but another member says something', 
     expect(detailOf(message)).toBe('the content is empty, but another member says something');
   });
 });
+
+it('reports the result of a tool in a message of the model', () => {
+  const part = { type: 'tool_result', tool_use_id: 'c', content: 'r' };
+  expect(detailOf(model({ content: [{ type: 'text', text: 'a' }, part] }))).toBe(
+    'content[1] is not a part of a known type',
+  );
+  expect(detailOf(user({ content: [part] }))).toBeUndefined();
+});
