@@ -175,7 +175,7 @@ export class ClaudeLine {
     return this.#saysMore ? 'the line has another text beside its message' : undefined;
   }
 
-  /** Has the line a text of its own, which its message lacks? */
+  /** Has the line a text that its message lacks? */
   get #saysMore(): boolean {
     const beside = [this.text('content'), this.text('text')].filter(Boolean);
     if (beside.length === 0) return false;
