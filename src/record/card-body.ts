@@ -1,4 +1,5 @@
 /** The text of a dataset's card below its YAML: what the dataset was made from, what became of it, and what to know. */
+import { fateWords } from '../charts/words.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -89,9 +90,9 @@ const origin = ({ sources, lines, fates, sessions }: LedgerSums): readonly strin
   '',
   `${plural(sumOf(sources), 'source')}: ${listOf(sources)}. ${plural(sessions.seen ?? 0, 'session')}: ${listOf(sessions, 'seen')}.`,
   '',
-  '| fate | lines |',
+  '| what became of the lines | lines |',
   '| --- | --- |',
-  ...Object.entries(fates).map(([fate, n]) => `| \`${fate}\` | ${showCount(n)} |`),
+  ...Object.entries(fates).map(([fate, n]) => `| ${fateWords(fate)} | ${showCount(n)} |`),
   `| all | ${showCount(lines)} |`,
   '',
 ];

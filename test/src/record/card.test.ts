@@ -130,7 +130,7 @@ describe('the text of a card', () => {
     const text = body({});
     expect(text).toContain('| `chat` | `train` | 4 | `data/*.jsonl` |');
     expect(text).toContain('3 sources: 2 read, 1 rejected. 5 sessions: 4 written, 1 empty.');
-    expect(text).toContain('| `superseded` | 1,200 |\n| all | 1,204 |');
+    expect(text).toContain('| repeated later | 1,200 |\n| all | 1,204 |');
     expect(text).toContain('Nothing was redacted');
     expect(text).toContain('1 error and 0 warnings');
     expect(text).toContain('Copies of a conversation');
