@@ -223,7 +223,9 @@ function AxisLabel(props: {
   );
 }
 
-const COLUMNS = { width: 630, height: 116, base: 92, rise: 68, widest: 96, labels: 7 };
+const COLUMNS = { height: 116, base: 92, rise: 68, widest: 96, label: 90 };
+/** Widths of the picture; the second is for a phone, on which the text of the first would be too small. */
+export const COLUMN_WIDTHS = { wide: 630, narrow: 312 } as const;
 
 export interface GroupColumn {
   readonly name: string;
@@ -233,9 +235,14 @@ export interface GroupColumn {
 }
 
 /** Groups side by side, each as a stacked column. */
-export function Columns(props: { readonly id: string; readonly columns: readonly GroupColumn[] }): VNode {
-  const { id, columns } = props;
-  const { width, height, base, widest, labels } = COLUMNS;
+export function Columns(props: {
+  readonly id: string;
+  readonly columns: readonly GroupColumn[];
+  readonly width: number;
+}): VNode {
+  const { id, columns, width } = props;
+  const { height, base, widest, label } = COLUMNS;
+  const labels = Math.floor(width / label);
   const step = Math.min(widest, width / Math.max(1, columns.length));
   const totals = columns.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
   const most = Math.max(1, ...totals);
@@ -252,6 +259,7 @@ export function Columns(props: { readonly id: string; readonly columns: readonly
           title={numbers[i] as string}
           x={i * step}
           step={step}
+          width={width}
           parts={parts}
           most={most}
           name={i % Math.ceil(columns.length / labels) === 0 ? name : undefined}
@@ -267,11 +275,12 @@ function Column(props: {
   readonly title: string;
   readonly x: number;
   readonly step: number;
+  readonly width: number;
   readonly parts: readonly Segment[];
   readonly most: number;
   readonly name: string | undefined;
 }): VNode {
-  const { href, title, x, step, parts, most, name } = props;
+  const { href, title, x, step, width, parts, most, name } = props;
   const { base, rise } = COLUMNS;
   const total = parts.reduce((sum, { value }) => sum + value, 0);
   let y = base;
@@ -298,7 +307,7 @@ function Column(props: {
           {showNumber(total)}
         </text>
       ) : null}
-      {name === undefined ? null : <AxisLabel x={x + 2} y={base + 14} text={name} width={COLUMNS.width} />}
+      {name === undefined ? null : <AxisLabel x={x + 2} y={base + 14} text={name} width={width} />}
     </Part>
   );
 }

@@ -1,6 +1,6 @@
 /** The sections Records and Changes: counts as charts, each with its numbers beside it. */
 import type { VNode } from 'preact';
-import { Bars, type Bin, Columns, Dot, Histogram, Stack } from '../charts/bars.tsx';
+import { Bars, type Bin, COLUMN_WIDTHS, Columns, Dot, Histogram, Stack } from '../charts/bars.tsx';
 import { Linked, useLinks } from '../charts/links.tsx';
 import { fitted, fittedName, showBytes, showCount, showNumber, showShare, sumOf } from '../charts/numbers.ts';
 import { namedWords } from '../charts/words.ts';
@@ -110,8 +110,9 @@ function Copies(props: {
   if (isCounted) return <p>{repeated > 0 ? equal : 'No record repeats another one, or its beginning.'}</p>;
   return (
     <p>
-      {repeated > 0 ? equal : 'No record equals another one.'} To leave out {repeated > 0 ? 'these and ' : ''}
-      records that lie inside others, build with <code>--copies drop</code>.
+      {repeated > 0 ? equal : 'No record equals another one.'} To leave out{' '}
+      {repeated > 0 ? 'such records, and those' : 'records'} that lie inside others, build with{' '}
+      <code>--copies drop</code>.
     </p>
   );
 }
@@ -289,7 +290,11 @@ function Groups({ profile }: { readonly profile: DatasetProfile }): VNode {
   }));
   return (
     <>
-      <Columns id="groups" columns={columns} />
+      {(['wide', 'narrow'] as const).map((size) => (
+        <div class={size}>
+          <Columns id={`groups-${size}`} columns={columns} width={COLUMN_WIDTHS[size]} />
+        </div>
+      ))}
       <div class="legend">
         <span>
           <Dot cls="snapshot" />

@@ -92,7 +92,7 @@ export function ReproduceSection(props: {
       </div>
       <PlainTable
         label="Shards"
-        columns={['shard', 'SHA-256', { num: 'records' }, { num: 'size' }]}
+        columns={['shard', { wide: 'SHA-256' }, { num: 'records' }, { num: 'size' }]}
         rows={shown.map((shard) => <ShardRow shard={shard} />)}
       >
         {shards.length > shown.length ? (
@@ -110,7 +110,7 @@ function ShardRow({ shard }: { readonly shard: ManifestShard }): VNode {
       <th scope="row">
         <OutsideName text={path} mono />
       </th>
-      <td class="mono dim">{`${sha256.slice(0, SHOWN_HASH)}…`}</td>
+      <td class="mono dim wide">{`${sha256.slice(0, SHOWN_HASH)}…`}</td>
       <td class="num">{showNumber(records)}</td>
       <td class="num">{showBytes(bytes)}</td>
     </tr>
@@ -133,8 +133,8 @@ function RunRows({ run }: { readonly run: RunFacts }): VNode {
   );
 }
 
-/** The heading of a column; in an object if its cells are numbers. */
-type Column = string | { readonly num: string };
+/** The heading of a column; in an object if its cells are numbers, or if a phone has no room for it. */
+type Column = string | { readonly num: string } | { readonly wide: string };
 
 /** A table in a card, which scrolls sideways if it is too wide for the page. */
 export function PlainTable(props: {
@@ -150,15 +150,15 @@ export function PlainTable(props: {
       <table class="plain">
         <thead>
           <tr>
-            {columns.map((column) =>
-              typeof column === 'string' ? (
-                <th scope="col">{column}</th>
-              ) : (
-                <th scope="col" class="num">
-                  {column.num}
+            {columns.map((column) => {
+              if (typeof column === 'string') return <th scope="col">{column}</th>;
+              const [[cls, text] = []] = Object.entries(column);
+              return (
+                <th scope="col" class={cls}>
+                  {text}
                 </th>
-              ),
-            )}
+              );
+            })}
           </tr>
         </thead>
         <tbody>{rows}</tbody>

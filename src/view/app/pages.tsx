@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { shellWord, showCount, showNumber } from '../../charts/numbers.ts';
-import { fateWords, namedWords, sessionFateWords } from '../../charts/words.ts';
+import { fateWords, namedWords, sessionFateWords, wordsFor } from '../../charts/words.ts';
 import { addressOf, loggedLine, marked } from './address.ts';
 import { useAnswer } from './answer.ts';
 import { laidOut } from './exact.ts';
@@ -25,7 +25,7 @@ export function RejectionPage({ i }: { readonly i: number }): VNode {
         <div class="bar">
           <Back />
           <h1>
-            <bdi>{line.reason}</bdi>
+            <bdi title={line.reason}>{wordsFor(line.reason)}</bdi>
           </h1>
           <About />
           <span class="tag bad">{line.scope}</span>

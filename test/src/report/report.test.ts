@@ -159,7 +159,7 @@ describe('the report of a build', () => {
     const out = await built({ 'a.jsonl': log, 'b.jsonl': log, 'c.jsonl': log });
     const page = readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ');
     expect(page).toContain(
-      '<p>2 records equal earlier ones byte for byte. To leave out these and records that lie inside others, build with <code>--copies drop</code>.</p>',
+      '<p>2 records equal earlier ones byte for byte. To leave out such records, and those that lie inside others, build with <code>--copies drop</code>.</p>',
     );
     expect(page).toContain('<p>Models are not counted: build with <code>--meta model</code>');
   });
