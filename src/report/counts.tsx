@@ -292,7 +292,11 @@ function Groups({ profile }: { readonly profile: DatasetProfile }): VNode {
     <>
       {(['wide', 'narrow'] as const).map((size) => (
         <div class={size}>
-          <Columns id={`groups-${size}`} columns={columns} width={COLUMN_WIDTHS[size]} />
+          <Columns
+            id={size === 'wide' ? 'groups' : 'groups-narrow'}
+            columns={columns}
+            width={COLUMN_WIDTHS[size]}
+          />
         </div>
       ))}
       <div class="legend">

@@ -205,7 +205,8 @@ async function recordTreeAnswer(viewed: Viewed, record: number): Promise<string 
 async function rejectionAnswer({ dataset, sources }: Viewed, i: number): Promise<string | undefined> {
   const line = i < 0 ? undefined : dataset?.rejectionPage(i, 1)[0];
   if (line === undefined) return undefined;
-  return JSON.stringify({ i, line, meaning: REASONS[line.reason], ...(await windowOf(line, sources)) });
+  const about = { meaning: REASONS[line.reason], todo: remedyText(line.reason) };
+  return JSON.stringify({ i, line, ...about, ...(await windowOf(line, sources)) });
 }
 
 /** Returns the bytes around the error as three texts, so that characters of several bytes shift nothing. */

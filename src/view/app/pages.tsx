@@ -34,6 +34,7 @@ export function RejectionPage({ i }: { readonly i: number }): VNode {
           <bdi>{line.error.message}</bdi>
         </p>
         {value.meaning === undefined ? null : <p class="note inset">{value.meaning}</p>}
+        {value.todo === undefined ? null : <p class="note inset">{`What to do: ${value.todo}`}</p>}
         {value.before === undefined ? (
           <p class="note inset">
             {line.line === undefined ? (

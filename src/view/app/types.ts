@@ -217,6 +217,8 @@ export interface RejectionAnswer {
   };
   /** Meaning of the reason. */
   readonly meaning?: string;
+  /** What to do about it. */
+  readonly todo?: string;
   readonly length: number;
   readonly from?: number;
   readonly at?: number | null;
