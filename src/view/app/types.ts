@@ -217,7 +217,7 @@ export interface RejectionAnswer {
   };
   /** Meaning of the reason. */
   readonly meaning?: string;
-  /** What to do about it. */
+  /** The remedy, if there is one. */
   readonly todo?: string;
   readonly length: number;
   readonly from?: number;
