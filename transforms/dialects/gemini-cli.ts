@@ -40,6 +40,8 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
     return stream.read(json, context);
   }
   const history = json.get('history');
+  if (history?.type === 'array' && (json.get('messages')?.elements().length ?? 0) > 0)
+    return context.reject('bad-messages', 'the object has messages and a history', history);
   if (history?.type === 'array') return contents.readContents(history.elements(), context);
   if (json.get('parts') !== undefined) return contents.readContents([json], context);
   if (json.get('uuid') !== undefined) return contents.readLine(json, context);

@@ -19,7 +19,7 @@ import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts'
 import { metaOf } from './shared/logged-meta.ts';
 import { isTrue, present, textOf } from './shared/logged-values.ts';
 import { INTERRUPT, keptBlock, noted, RESPONSE_ERROR, RESULT_ERROR } from './shared/reading-notes.ts';
-import { known, knownByType } from './shared/unread-text.ts';
+import { known, knownByType, says } from './shared/unread-text.ts';
 
 const MAIN = 'main';
 const HARNESS = 'opencode';
@@ -72,6 +72,8 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
     return context.reject('bad-messages', `messages[${bad}] has no role or no parts`, messages[bad] ?? list);
   const unknown = messages.flatMap(partsOf).find((part) => lostIn(part) !== undefined);
   if (unknown !== undefined) return context.reject('bad-messages', lostIn(unknown) ?? '', unknown);
+  const stray = messages.find((message) => strayIn(message) !== undefined);
+  if (stray !== undefined) return context.reject('bad-messages', strayIn(stray) ?? '', stray);
   const info = json.get('info');
   const open = (): void => {
     const stamp = messages[0]?.get('info')?.get('time')?.get('created');
@@ -130,6 +132,20 @@ function lostIn(part: JsonView): string | undefined {
     if (answer !== undefined && state.get(answer)?.type !== 'string') return `an ended call has no ${answer}`;
   }
   return PARTS.has(type) ? undefined : contentOfUnknown(type, part);
+}
+
+/** Types of parts that only answers have. */
+const OF_MODEL: ReadonlySet<string> = new Set(['tool', 'reasoning']);
+
+/** Why a message cannot be read: it has something of another speaker, or its words beside its parts. */
+function strayIn(message: JsonView): string | undefined {
+  const info = message.get('info');
+  const isOfUser = info?.textOf('role') === 'user';
+  if (isOfUser && partsOf(message).some((part) => OF_MODEL.has(typeOf(part) ?? '')))
+    return 'a message of the user has a call or reasoning';
+  return ['content', 'text', 'parts'].some((key) => says(info?.get(key)))
+    ? 'the info of a message has a content'
+    : undefined;
 }
 
 /** @param open makes a new conversation the current one */

@@ -210,3 +210,10 @@ describe('gemini-cli', () => {
     ]);
   });
 });
+
+it('rejects an object with messages and a history', () => {
+  const history = [{ role: 'user', parts: [{ text: 'a' }] }];
+  const kinds = (more: object) => elementsOf([{ ...head, ...more }]).map(({ kind }) => kind);
+  expect(kinds({ messages: [user('1')], history })).toEqual(['rejection']);
+  expect(kinds({ messages: [], history })).not.toContain('rejection');
+});

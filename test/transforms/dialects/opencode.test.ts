@@ -213,3 +213,17 @@ describe('opencode', () => {
     expect(said).toMatchObject({ content: [{ text: 'a' }, { image_url: { url: image.url } }] });
   });
 });
+
+it('rejects a call in a message of the user, and a message whose info has its content', () => {
+  const reasons = (...messages: readonly object[]) =>
+    elementsOf({ info: { id: 's' }, messages }).flatMap((one) =>
+      one.kind === 'rejection' ? [one.reason] : [],
+    );
+  const run = tool('a', { status: 'completed', input: {}, output: 'r' });
+  expect(reasons(user(says('a')), answer(run))).toEqual([]);
+  expect(reasons(user(says('a'), run), answer(says('b')))).toEqual(['bad-messages']);
+  expect(reasons(user({ type: 'reasoning', text: 'a' }), answer(says('b')))).toEqual(['bad-messages']);
+  const info = { role: 'assistant', modelID: 'm' };
+  expect(reasons(user(says('a')), { info: { ...info, content: 'b' }, parts: [] })).toEqual(['bad-messages']);
+  expect(reasons(user(says('a')), { info: { ...info, content: '', text: null }, parts: [] })).toEqual([]);
+});

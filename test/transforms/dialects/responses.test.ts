@@ -248,3 +248,15 @@ describe('answers', () => {
     expect(rules(read([{ ...answer('1', message('a')), instructions: 's' }])[0])).toEqual(['no-question']);
   });
 });
+
+test('an output that is an object with words beside its content is rejected', () => {
+  const kinds = (output: object) =>
+    read([
+      pair([{ role: 'user', content: 'q' }, call('c'), result('c', output)], answer('r', message('a'))),
+    ]).map(({ kind }) => kind);
+  expect(kinds({ content: 'a b', success: true, exit_code: 0, metadata: { note: 'x y' } })).toEqual([
+    'entry',
+  ]);
+  expect(kinds({ content: 'a b', text: 'a b' })).toEqual(['entry']);
+  expect(kinds({ content: 'a b', note: 'x y' })).toEqual(['rejection']);
+});

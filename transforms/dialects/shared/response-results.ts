@@ -8,6 +8,8 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import { arrayOf, makeMessage, objectOf, type Piece } from './build-messages.ts';
 import { imageObject, listOfParts, type Part } from './content-parts.ts';
 import { keptBlock, SEALED_CONTEXT } from './reading-notes.ts';
+import { isUnsaid, saidIn } from './said-texts.ts';
+import { holdsWords } from './unread-text.ts';
 
 export interface ResponseResult {
   readonly kind: 'result';
@@ -122,7 +124,7 @@ function contentOf(output: JsonView | undefined): ResultContent {
   if (output === undefined || output.type === 'null') return plain(NO_TEXT);
   if (output.type === 'object') {
     const content = output.get('content');
-    if (content !== undefined) return contentOf(content);
+    if (content !== undefined) return saysMore(output, content) ? plain(output.bytes) : contentOf(content);
     const image = imageOf(output);
     if (image !== undefined) return plain(listOfParts([{ object: image }]));
     return plain(output.textOf('type') === SCREENSHOT ? arrayOf([output.copy()]) : output.bytes);
@@ -140,6 +142,16 @@ function contentOf(output: JsonView | undefined): ResultContent {
     ? plain(output.bytes)
     : { content: encode(JSON.stringify(inner)), changes: ['unwrapped-output'], notes: [] };
 }
+
+/** Has an output words beside its content, which this lacks? */
+function saysMore(output: JsonView, content: JsonView): boolean {
+  const others = output.others(BESIDE).filter(([, value]) => holdsWords(value));
+  if (others.length === 0) return false;
+  const said = saidIn(content.parsed());
+  return others.some(([, value]) => isUnsaid(saidIn(value.parsed()), said));
+}
+
+const BESIDE: ReadonlySet<string> = new Set(['content', 'metadata']);
 
 /** Whether a JSON string may begin with a brace or white space. Most results do not, so they are not decoded. */
 function mayBeWrapped(json: Uint8Array): boolean {

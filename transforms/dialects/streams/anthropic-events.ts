@@ -7,6 +7,7 @@ import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { present } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { isUnsaid, saidIn, textsIn } from '../shared/said-texts.ts';
 import { says } from '../shared/unread-text.ts';
 import {
   ARGUMENTS_CUT,
@@ -47,6 +48,8 @@ export class AnthropicEvents implements StreamGrammar {
   readonly #usage = new Map<string, Uint8Array>();
   readonly #blocks = new Map<number, Block>();
   readonly #unknown = new UnknownKinds();
+  /** The texts of the blocks that the event of the start had. */
+  #begun: readonly string[] = [];
   #hasStarted = false;
   isOver = false;
   #isFailed = false;
@@ -81,8 +84,9 @@ export class AnthropicEvents implements StreamGrammar {
     this.#hasStarted = true;
     this.#note(message);
     this.#count(message?.get('usage'));
-    for (const [i, block] of (message?.get('content')?.elements() ?? []).entries())
-      this.#blocks.set(i, new Block(block));
+    const content = message?.get('content');
+    this.#begun = textsIn(content);
+    for (const [i, block] of (content?.elements() ?? []).entries()) this.#blocks.set(i, new Block(block));
   }
 
   /** Keeps members of an event about the whole message; the last value counts. */
@@ -131,7 +135,11 @@ export class AnthropicEvents implements StreamGrammar {
     // a dump may begin in the middle of its first answer
     if (!this.#head.has('type')) members.push(['type', '"message"']);
     if (!this.#head.has('role')) members.push(['role', '"assistant"']);
-    members.push(['content', arrayOf(blocks.map((block) => block.json()))]);
+    const content = arrayOf(blocks.map((block) => block.json()));
+    members.push(['content', content]);
+    // a client may log the start with all that it received later
+    const said = this.#begun.length === 0 ? '' : saidIn(new JsonView(content).parsed());
+    if (this.#begun.some((text) => isUnsaid(text, said))) this.#unknown.lose('message_start');
     if (this.#usage.size > 0) members.push(['usage', objectOf([...this.#usage])]);
     return { json: objectOf(members), notes: [...notes, ...this.#unknown.notes()] };
   }

@@ -1,6 +1,6 @@
 /** Assembles streams of chat completions: chunks with a delta for each choice. */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
@@ -9,6 +9,7 @@ import { CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_CALL, CHAT_MESSAGE } from '../shared/known-members.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { saidIn } from '../shared/said-texts.ts';
 import { type KnownObject, says } from '../shared/unread-text.ts';
 import { ChatCall, hasName } from './chat-call.ts';
 import {
@@ -166,6 +167,14 @@ const PIECES = [
   'refusal',
 ] as const;
 
+/** The text of an answer, and the names and arguments of its calls. */
+const saidOf = (message: JsonView | undefined): readonly string[] => [
+  saidIn(message?.get('content')?.parsed()),
+  ...(message?.get('tool_calls')?.elements() ?? []).flatMap((call) =>
+    ['name', 'arguments'].map((key) => saidIn(call.get('function')?.get(key)?.parsed())),
+  ),
+];
+
 /** Members of a call that say something. */
 const OF_CALLS = ['function', 'custom', 'arguments'] as const;
 
@@ -207,12 +216,18 @@ class Choice {
   finish: Uint8Array | undefined;
   /** Has a delta its piece in a member that is not known? */
   #isHiding = false;
+  #hasDeltas = false;
 
   /** @returns false if what it says is in a member that is not known */
   put(choice: JsonView): boolean {
     const finish = choice.get('finish_reason');
+    if (present(finish) && this.#isWhole(choice)) return true;
     if (present(finish)) this.finish = finish.copy();
     const delta = choice.get('delta') ?? choice.get('message');
+    const isMixed =
+      this.#hasDeltas && !present(choice.get('delta')) && PIECES.some((key) => says(delta?.get(key)));
+    if (isMixed) return false;
+    this.#hasDeltas ||= choice.get('delta')?.type === 'object';
     if (delta?.type === 'object') this.#take(delta);
     const text = choice.get('text');
     if (text?.type === 'string') this.#content.add(text);
@@ -220,6 +235,16 @@ class Choice {
       this.#isHiding ||= hidesPiece(delta, CHAT_MESSAGE, PIECES) || hidesCall(delta);
     else if (says(delta) || (choice.type !== 'object' && says(choice))) return false;
     return present(delta) || present(text) || !choice.others(CHAT_CHOICE.names).some(isSaid);
+  }
+
+  /** Does the last event repeat the whole answer, whose pieces came before it? */
+  #isWhole(choice: JsonView): boolean {
+    const whole = choice.get('message');
+    if (whole?.type !== 'object' || present(choice.get('delta'))) return false;
+    const own = saidOf(new JsonView(this.json(0, true)).get('message'));
+    const isSame = own.some((text) => text !== '') && saidOf(whole).join('\n') === own.join('\n');
+    if (isSame) this.finish = choice.get('finish_reason')?.copy();
+    return isSame;
   }
 
   putOllama(chunk: JsonView): void {

@@ -36,3 +36,21 @@ test.each([
   const [entry] = entriesOf(dumped(events.map((one) => JSON.stringify(one)).join('\n')));
   expect(entry?.refused?.reason).toBe('unknown-content');
 });
+
+test('an answer is rejected if its start has a text that its blocks lack', () => {
+  const read = (started: string) => {
+    const events = [
+      {
+        type: 'message_start',
+        message: { type: 'message', role: 'assistant', content: [{ type: 'text', text: started }] },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'On 12 Oct.' } },
+      { type: 'message_stop' },
+    ];
+    const [entry] = entriesOf(dumped(events.map((one) => JSON.stringify(one)).join('\n')));
+    return entry?.refused?.reason ?? JSON.parse(text(entry?.reply?.bytes as Uint8Array)).content;
+  };
+  expect(read('On 12 Oct.')).toBe('On 12 Oct.');
+  expect(read('Not at all.')).toBe('unknown-content');
+});

@@ -191,3 +191,37 @@ describe('chat chunks', () => {
     expect(rulesOf(entry)).toEqual(['other-choices']);
   });
 });
+
+describe('an event with the whole answer after its pieces', () => {
+  const choice = (more: object) => ({
+    id: 'c',
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, ...more }],
+  });
+  const calls = (args: string) => [
+    { index: 0, id: 'f1', type: 'function', function: { name: 'f', arguments: args } },
+  ];
+  const pieces = [
+    choice({ delta: { role: 'assistant', content: 'He' } }),
+    choice({ delta: { content: 'llo', tool_calls: calls('{"a":1') } }),
+    choice({ delta: { tool_calls: [{ index: 0, function: { arguments: '.0}' } }] } }),
+  ];
+  const whole = (content: string) =>
+    choice({
+      message: { role: 'assistant', content, tool_calls: calls('{"a":1.0}') },
+      finish_reason: 'tool_calls',
+    });
+
+  test('is read once', () => {
+    const entry = paired([...pieces, whole('Hello')]);
+    const said = JSON.parse(text(entry?.reply?.bytes as Uint8Array));
+    expect(said.content).toBe('Hello');
+    expect(said.tool_calls).toHaveLength(1);
+    expect(said.tool_calls[0].function.arguments).toBe('{"a":1.0}');
+    expect(entry && rulesOf(entry)).toEqual([]);
+  });
+
+  test('rejects the answer if it says something else', () => {
+    expect(paired([...pieces, whole('Other')])).toBeUndefined();
+  });
+});
