@@ -21,6 +21,16 @@ describe('the request', () => {
     ['""', []],
     ['[]', []],
     ['null', []],
+    [
+      '[{"type":"text","text":"x-anthropic-billing-header: v=1; h=0a;"},{"type":"text","text":"a\\u0041"}]',
+      ['{"role":"system","content":"a\\u0041"}'],
+    ],
+    ['"x-anthropic-billing-header: v=1; h=0a;\\n\\na\\nb"', ['{"role":"system","content":"a\\nb"}']],
+    ['"x-anthropic-billing-header: v=1;"', []],
+    [
+      '"Say x-anthropic-billing-header: v"',
+      ['{"role":"system","content":"Say x-anthropic-billing-header: v"}'],
+    ],
   ])('may have the system text %s', (system, messages) => {
     expect(texts(one(pair('[]', `,"system":${system}`)).messages)).toEqual(messages);
   });

@@ -2,6 +2,8 @@
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
+import { concat } from '../../json/splice.ts';
+import { latin1, NO_TEXT } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../../model/message.ts';
 import type { ObjectMembers } from '../dialect.ts';
@@ -11,12 +13,24 @@ import { noted } from '../shared/reading-notes.ts';
 
 /** The system text as one JSON string; undefined if it is neither a string nor a list of text blocks. */
 export function systemText(json: Uint8Array): Uint8Array | undefined {
-  if (json[0] === QUOTE) return json;
+  if (json[0] === QUOTE) return withoutBilling(json) ?? NO_TEXT;
   if (json[0] !== OPEN_ARRAY) return undefined;
   const texts = elementsOf(json).map((block) =>
     block[0] === OPEN_OBJECT ? valuesOf(block, ['text'])[0] : undefined,
   );
-  return texts.every((text) => text?.[0] === QUOTE) ? joinStrings(texts as Uint8Array[]) : undefined;
+  if (!texts.every((text) => text?.[0] === QUOTE)) return undefined;
+  return joinStrings(texts.flatMap((text) => withoutBilling(text as Uint8Array) ?? []));
+}
+
+/** The line that Claude Code puts before its system text, about who pays: it differs in each request of a conversation. */
+const BILLING = /^"x-anthropic-billing-header:[^\\"]*(?:\\n)*/;
+const MAX_BILLING_BYTES = 1024;
+
+/** A text without that line; undefined if nothing is left. @param text JSON string */
+function withoutBilling(text: Uint8Array): Uint8Array | undefined {
+  const line = BILLING.exec(latin1(text.subarray(0, MAX_BILLING_BYTES)))?.[0].length;
+  if (line === undefined) return text;
+  return line < text.length - 1 ? concat([NO_TEXT.subarray(0, 1), text.subarray(line)]) : undefined;
 }
 
 /** The answer; undefined if the response is an error or empty. */

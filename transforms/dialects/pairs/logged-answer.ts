@@ -30,11 +30,13 @@ const ANSWERS = [
 /** Members that hold the body, in the words of several loggers. */
 const BODIES = [
   ...['body_json', 'parsed_body', 'json', 'data', 'content', 'text', 'body_text', 'raw_body', 'raw'],
-  ...['chunks', 'events', 'stream_events', 'sse_events', 'sse', 'stream'],
+  ...['events', 'sse', 'stream'],
 ] as const;
+/** Members of a logged response that hold the lines or the events of a stream. */
+export const STREAMS = ['streamed_data', 'sse_lines', 'sse_events', 'stream_events', 'chunks'] as const;
 /** Members of a logged response besides its body. */
 const WITHOUT_BODY: ReadonlySet<string> = new Set([
-  ...[...HTTP, ...BODIES, 'body', 'body_raw', 'streamed_data', 'statusText', 'status_text', 'reason', 'ok'],
+  ...[...HTTP, ...BODIES, ...STREAMS, 'body', 'body_raw', 'statusText', 'status_text', 'reason', 'ok'],
   ...['httpVersion', 'http_version', 'cookies', 'redirectURL', 'headersSize', 'bodySize', 'size', 'url'],
   ...['timestamp', 'time', 'duration', 'duration_ms', 'elapsed', 'latency', 'trailers', 'type', '_error'],
 ]);
@@ -60,16 +62,14 @@ function answerIn(logged: JsonView): LoggedAnswer {
   if (present(body)) return bodyAnswer(body);
   const raw = logged.get('body_raw');
   if (present(raw)) return { response: raw, isRaw: true };
-  const streamed = logged.get('streamed_data');
+  const isAnswer = ANSWERS.some((key) => present(logged.get(key)));
+  const streamed = isAnswer ? logged.get('streamed_data') : firstOf(logged, ...STREAMS);
   if (present(streamed)) return { response: streamed, isRaw: streamed.type === 'string' };
-  if (!isHttp(logged)) return { response: logged };
+  if (isAnswer || !HTTP.some((key) => present(logged.get(key)))) return { response: logged };
   const other = BODIES.map((key) => logged.get(key)).find(present);
   if (other !== undefined) return bodyAnswer(other);
   return { response: logged.keys().every((key) => WITHOUT_BODY.has(key)) ? undefined : logged };
 }
-
-const isHttp = (logged: JsonView): boolean =>
-  HTTP.some((key) => present(logged.get(key))) && !ANSWERS.some((key) => present(logged.get(key)));
 
 /** A recorded body may be an object with its text in it, or with no text if the recorder left it out. */
 function bodyAnswer(body: JsonView): LoggedAnswer {

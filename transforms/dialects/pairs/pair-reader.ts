@@ -23,6 +23,7 @@ import { says, unreadIn } from '../shared/unread-text.ts';
 import { isStreamEvent } from '../streams/assembler.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
 import { ChainedCalls } from './chained-calls.ts';
+import { STREAMS } from './logged-answer.ts';
 
 /** Pairs of the chat completions API. This dialect does not read bodies of logged HTTP. */
 const CHAT = 'exchange';
@@ -356,9 +357,10 @@ const isThere = (value: Uint8Array | undefined): boolean => value !== undefined 
 const isOpen = (value: Uint8Array | undefined): boolean =>
   value?.[0] === OPEN_ARRAY || value?.[0] === OPEN_OBJECT;
 
-/** Is it a logged response of HTTP, whose answer may be in any member? */
+/** Is it a logged response of HTTP, whose answer may be in any member, or the lines of a stream? */
 const isOfHttp = (response: Uint8Array): boolean =>
-  valuesOf(response, ['status', 'status_code', 'statusCode', 'headers']).some(isThere);
+  valuesOf(response, ['status', 'status_code', 'statusCode', 'headers']).some(isThere) ||
+  (apiOf(response) === undefined && valuesOf(response, STREAMS).some(isThere));
 
 /** Whether the value is a string whose text is a JSON object. */
 const isObjectText = (value: Uint8Array | undefined): boolean => /^\s*\{/.test(textOfValue(value) ?? '');

@@ -245,6 +245,15 @@ test('a stream that was logged as text in an object of Helicone is an answer', (
     ]);
 });
 
+test('the lines of a stream in a list are an answer, also without the empty ones', () => {
+  const lines = sse.join('').split('\n');
+  for (const sse_lines of [lines, lines.filter((line) => line !== '')])
+    for (const more of [{}, { stream: true }, { status_code: 200, stream: true }])
+      expect(messagesOf({ request: { messages: [question] }, response: { ...more, sse_lines } })).toEqual([
+        [question, reply],
+      ]);
+});
+
 test('a stream of a completion has all its pieces', () => {
   const texts = Array.from({ length: 40 }, (_, i) => ({
     object: 'text_completion',
