@@ -217,3 +217,15 @@ it('rejects an object with messages and a history', () => {
   expect(kinds({ messages: [user('1')], history })).toEqual(['rejection']);
   expect(kinds({ messages: [], history })).not.toContain('rejection');
 });
+
+it('rejects a document in which two messages have one id, and calls or thoughts of the user', () => {
+  const kinds = (...messages: readonly object[]) =>
+    elementsOf([{ ...head, messages }]).map(({ kind }) => kind);
+  expect(kinds(user('1'), answer('2'), user('1'))).not.toContain('rejection');
+  expect(kinds(user('1'), answer('2', 'a'), user('3'), answer('2', 'b'))).toEqual(['rejection']);
+  expect(kinds({ ...user('1'), ...call('c', 'r') }, answer('2'))).toEqual(['rejection']);
+  expect(kinds({ ...user('1'), thoughts: [{ subject: 'a', description: 'b' }] }, answer('2'))).toEqual([
+    'rejection',
+  ]);
+  expect(kinds({ ...user('1'), thoughts: [], toolCalls: null }, answer('2'))).not.toContain('rejection');
+});

@@ -354,3 +354,23 @@ describe('calls of an agent that the SDK runs by the Agent Client Protocol', () 
     expect(entriesOf(...lines)[1]?.sessionId).toMatch(/\/c$/);
   });
 });
+
+it('reads the content of an observation of the SDK that says something, and rejects two different ones', () => {
+  const toolCall = { id: 'c', name: 'f', arguments: '{}', origin: 'completion' };
+  const action = { kind: 'ActionEvent', source: 'agent', id: 'a', tool_name: 'f', tool_call_id: 'c' };
+  const result = (observation: object, more: object = {}) => {
+    const [all] = conversationsOf(
+      { kind: 'MessageEvent', source: 'user', id: 'u', llm_message: { role: 'user', content: 'q' } },
+      { ...action, thought: [], tool_call: toolCall, llm_response_id: 'r' },
+      { kind: 'ObservationEvent', source: 'environment', id: 'o', tool_call_id: 'c', observation, ...more },
+    );
+    return all?.find((one) => one.startsWith('tool'));
+  };
+  const part = (content: string) => ({ type: 'text', text: content });
+  expect(result({ output: '', error: 'no file' })).toBe('tool "no file"');
+  expect(result({ content: [], message: 'm' })).toBe('tool "m"');
+  expect(result({ content: [part('x y')], output: 'x y', error: false })).toContain('x y');
+  expect(result({ content: [part('x y')], output: 'other' })).toBeUndefined();
+  const extended = { extended_content: [part('more')] };
+  expect(result({ content: 'x' }, extended)).toBe(`tool ${JSON.stringify([part('x'), part('more')])}`);
+});

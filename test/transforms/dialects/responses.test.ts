@@ -258,5 +258,9 @@ test('an output that is an object with words beside its content is rejected', ()
     'entry',
   ]);
   expect(kinds({ content: 'a b', text: 'a b' })).toEqual(['entry']);
+  expect(kinds({ content: 'a b', content_items: [{ type: 'input_text', text: 'a b' }] })).toEqual(['entry']);
+  expect(kinds({ content: 'a b', content_items: [{ type: 'input_text', text: 'x y' }] })).toEqual([
+    'rejection',
+  ]);
   expect(kinds({ content: 'a b', note: 'x y' })).toEqual(['rejection']);
 });

@@ -14,7 +14,7 @@ import { GEMINI_PART } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
 import { keptBlock, noted, RESULT_ERROR, SUMMARY } from '../shared/reading-notes.ts';
-import { type KnownObject, known } from '../shared/unread-text.ts';
+import { type KnownObject, known, says } from '../shared/unread-text.ts';
 
 export interface GeminiResult {
   /** Undefined for a response that does not name its call. */
@@ -80,6 +80,8 @@ export function readGeminiMessage(json: JsonView): GeminiMessage {
   if (CLIENT.has(type)) return { kind: 'client', id };
   if (type !== 'user' && !ANSWERS.has(type)) return { kind: 'unknown', id, type };
   if (ANSWERS.has(type)) return readAnswer(id, json);
+  if (says(json.get('toolCalls')) || says(json.get('thoughts')))
+    return { kind: 'bad', detail: 'a message of the user has calls or thoughts' };
   return readUser(id, listOf(json.get('content')));
 }
 

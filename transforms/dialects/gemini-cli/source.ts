@@ -1,5 +1,6 @@
 /** Folds the recordings of Gemini CLI into conversations; each compression of the context starts a new one. */
 
+import { isSameBytes } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
 import type { LineFate, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
@@ -133,6 +134,7 @@ export class GeminiSource {
     const messages = all.map((json) => readGeminiMessage(json));
     const bad = messages.findIndex(({ kind }) => kind === 'bad');
     if (bad >= 0) return context.reject('bad-messages', `messages[${bad}] is not valid`, list);
+    if (hasTwins(all)) return context.reject('bad-messages', 'two messages have one id', list);
     const [lost] = messages.flatMap((message, i) => lostIn(message, all[i] as JsonView) ?? []);
     if (lost !== undefined) return context.reject('bad-messages', lost, list);
     for (const [i, message] of messages.entries()) {
@@ -293,4 +295,15 @@ function openCall(fold: Fold): string | undefined {
   return calls.every(({ result }) => result !== undefined)
     ? REPEATED
     : calls.find(({ result }) => !result)?.id;
+}
+
+/** Has a list two messages of one id that are not the same? */
+function hasTwins(list: readonly JsonView[]): boolean {
+  const byId = new Map<string, JsonView>();
+  return list.some((one) => {
+    const id = one.textOf('id') ?? '';
+    const known = byId.get(id);
+    if (known === undefined) byId.set(id, one);
+    return known !== undefined && !isSameBytes(known.bytes, one.bytes);
+  });
 }

@@ -11,6 +11,8 @@ import { contentOfParts, listOfParts } from '../shared/content-parts.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { callOf } from '../shared/message-parts.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
+import { isUnsaid, saidIn, textsIn } from '../shared/said-texts.ts';
+import { says } from '../shared/unread-text.ts';
 import { readAcpCall } from './acp-call.ts';
 import { definitionsIn, type EventContent } from './event-content.ts';
 
@@ -107,13 +109,18 @@ function readObservation(event: JsonView): EventContent {
   const observation = event.get('observation');
   if (observation?.type !== 'object') return { kind: 'bad', detail: 'observation is not an object' };
   const notes = isTrue(observation.get('is_error')) ? [RESULT_ERROR] : [];
-  const text = ['content', 'output', 'error', 'message']
+  const given = ['content', 'output', 'error', 'message']
     .map((key) => observation.get(key))
-    .find((member) => member?.type === 'string' || member?.type === 'array');
-  if (text?.type === 'string') return resultOf(event, text.copy(), notes);
-  const parts = [text, event.get('extended_content')].flatMap((list) => partsOf(list).parts);
+    .filter((member) => member?.type === 'string' || member?.type === 'array');
+  const [text, ...others] = [...given.filter(says), ...given];
+  const extended = event.get('extended_content');
   if (text === undefined)
     return { kind: 'bad', reason: 'unknown-content', detail: 'the observation has no content' };
+  const said = saidIn(text.parsed());
+  if (others.some((other) => textsIn(other).some((one) => isUnsaid(one, said))))
+    return { kind: 'bad', reason: 'unknown-content', detail: 'the observation has several contents' };
+  if (text.type === 'string' && !says(extended)) return resultOf(event, text.copy(), notes);
+  const parts = [text, extended].flatMap((list) => partsOf(list).parts);
   return resultOf(event, listOfParts(parts), notes);
 }
 

@@ -148,8 +148,16 @@ function saysMore(output: JsonView, content: JsonView): boolean {
   const others = output.others(BESIDE).filter(([, value]) => holdsWords(value));
   if (others.length === 0) return false;
   const said = saidIn(content.parsed());
-  return others.some(([, value]) => isUnsaid(saidIn(value.parsed()), said));
+  const textsOf = (value: JsonView): readonly string[] =>
+    value.type === 'object' ? saidIn(value.parsed()).split('\n') : partTexts(value);
+  return others.some(([, value]) => textsOf(value).some((text) => isUnsaid(text, said)));
 }
+
+/** A text, or the texts of a list of parts of any type. */
+const partTexts = (value: JsonView): readonly string[] =>
+  [value.text(), ...value.elements().map((part) => part.text() ?? part.textOf('text'))].filter(
+    (text) => text !== undefined,
+  );
 
 const BESIDE: ReadonlySet<string> = new Set(['content', 'metadata']);
 
