@@ -132,6 +132,11 @@ function differs(
   name: string,
   [before, now]: readonly [unknown, unknown],
 ): TurnmillError {
+  if (name === 'redactKey' && now !== undefined && before !== undefined)
+    return refusal(
+      input,
+      `was redacted with another key than ${first.name}: build both with the same --redact-key-file`,
+    );
   const shown = (value: unknown): string => JSON.stringify(value) ?? 'unset';
   return refusal(
     input,
