@@ -19,6 +19,7 @@ import { refusedLines, sentenceOf } from './summary-sentence.ts';
 
 const FATES = ['snapshot', 'superseded', 'truncated', 'folded', 'blank'];
 const REJECTED = 'rejected:';
+const REFUSED = 'refused:';
 const DROPPED = 'dropped:';
 const LOSSY_NUMBERS = 'reader-numbers';
 const LABEL_WIDTH = 11;
@@ -120,9 +121,13 @@ function formats(sums: RunSummary['sums']): (string | undefined)[] {
   const all = Object.entries(sums.formats);
   if (all.length < 2) return [];
   return all.map(([name, counts], i) =>
-    row(i === 0 ? 'formats' : '', [`${name}: ${tally(otherCounts(counts), ['records'])}`]),
+    row(i === 0 ? 'formats' : '', [`${name}: ${tally(otherCounts(counts), ['records'], countWords)}`]),
   );
 }
+
+/** Returns the words for a count of a format: `refused: arguments not object (arguments-not-object)`. */
+const countWords = (name: string): string =>
+  name.startsWith(REFUSED) ? `refused: ${namedWords(name.slice(REFUSED.length))}` : namedWords(name);
 
 /** Returns a line for each format that says which answers are context. */
 function answers(sums: RunSummary['sums']): (string | undefined)[] {

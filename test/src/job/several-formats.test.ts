@@ -40,7 +40,7 @@ describe('several formats in one pass', () => {
     const { input, out } = logs();
     const { status, stderr } = await turnmill(['build', input, '--out', out, ...FORMATS]);
     expect(status).toBe(3);
-    expect(stderr).toContain('trl: 2 records, 1 refused:arguments-not-object');
+    expect(stderr).toContain('trl: 2 records, 1 refused: arguments-not-object');
     expect(shardsIn(out)).toEqual([
       'chat/2026-01-13-00000.jsonl',
       'chat/2026-01-14-00000.jsonl',
