@@ -150,7 +150,9 @@ export class PairReader implements DialectReader {
     if (refused !== undefined) return [refused];
     const isOther = isForAny || (answer === undefined && this.#isOfOther(sent));
     const read = isOther ? this.#readAny(line, only, pair.sessionId) : undefined;
-    const other = read === undefined && isForAny && sent === undefined ? this.#refused(line) : undefined;
+    const isUnreadable = read === undefined && isForAny;
+    const mayBeRefused = isUnreadable && (sent === undefined || isLoggedStream(answer));
+    const other = mayBeRefused ? this.#refused(line) : undefined;
     if (other !== undefined) return [other];
     return read ?? (lacksAnswer(line, only, answer) ? [strayAnswer(line, only)] : undefined);
   }
@@ -158,7 +160,7 @@ export class PairReader implements DialectReader {
   /** The rejection of a pair whose answer has no known form; the reader of chats takes it for none, by its contract. */
   #refused(line: Line): ReadElement | undefined {
     const [read] = this.#reader(ANY).readApart?.(line) ?? [];
-    return read?.kind === 'rejection' && read.reason === 'unknown-content' ? read : undefined;
+    return read?.kind === 'rejection' && REFUSED.has(read.reason) ? read : undefined;
   }
 
   /** Does a request without an answer that tells the API belong to another one than the last pair? */
@@ -232,6 +234,8 @@ export class PairReader implements DialectReader {
     return this.#readers.get(name) as DialectReader;
   }
 }
+
+const REFUSED: ReadonlySet<string> = new Set(['unknown-content', 'unknown-speaker']);
 
 /** Members of a pair that are read, or that are about the call. */
 const PAIR: ReadonlySet<string> = new Set([
@@ -360,7 +364,11 @@ const isOpen = (value: Uint8Array | undefined): boolean =>
 /** Is it a logged response of HTTP, whose answer may be in any member, or the lines of a stream? */
 const isOfHttp = (response: Uint8Array): boolean =>
   valuesOf(response, ['status', 'status_code', 'statusCode', 'headers']).some(isThere) ||
-  (apiOf(response) === undefined && valuesOf(response, STREAMS).some(isThere));
+  isLoggedStream(response);
+
+/** Is it a response with the lines or the events of a stream? */
+const isLoggedStream = (response: Uint8Array | undefined): boolean =>
+  response !== undefined && apiOf(response) === undefined && valuesOf(response, STREAMS).some(isThere);
 
 /** Whether the value is a string whose text is a JSON object. */
 const isObjectText = (value: Uint8Array | undefined): boolean => /^\s*\{/.test(textOfValue(value) ?? '');
