@@ -452,3 +452,12 @@ it('rejects a call with a system text beside its messages', () => {
   expect(kinds({ instructions: 'x y' })).toEqual(['rejection']);
   expect(kinds({ system_prompt: 'x y' })).toEqual(['rejection']);
 });
+
+it('rejects a call whose response is a single piece of a stream with a text', () => {
+  const kinds = (delta: object) =>
+    read([{ messages: [question], response: { choices: [{ index: 0, delta, finish_reason: 'stop' }] } }]).map(
+      (one) => ('reason' in one ? one.reason : one.kind),
+    );
+  expect(kinds({ role: 'assistant', content: '' })).toEqual(['entry']);
+  expect(kinds({ role: 'assistant', content: 'b' })).toEqual(['unknown-content']);
+});

@@ -20,7 +20,7 @@ import { isPrintedAnswer, printedForm } from '../shared/printed-value.ts';
 import { answerNotes, FILTERED, REPLY_CUT, RESPONSE_ERROR, warning } from '../shared/reading-notes.ts';
 import { strayMember } from '../shared/stray-members.ts';
 import { Transcript } from '../shared/transcript.ts';
-import { unreadIn } from '../shared/unread-text.ts';
+import { says, unreadIn } from '../shared/unread-text.ts';
 import {
   answerInLines,
   answerInList,
@@ -206,6 +206,8 @@ function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): 
   const notes = answerNotes(first.get('finish_reason')?.text(), present(error), all.length);
   const text = first.type === 'string' ? first : first.get('text');
   if (message === undefined && text?.type === 'string') return textAnswer(text, notes);
+  const delta = message === undefined ? first.get('delta') : undefined;
+  if (['content', 'tool_calls'].some((key) => says(delta?.get(key)))) return UNKNOWN; // a piece of a stream
   const whole = fromChatMessage(message ?? first, keepSealed);
   const isEmpty = message === undefined && first.get('finish_reason') !== undefined;
   const read = whole.isUnknown === true && isEmpty ? NONE : whole;
