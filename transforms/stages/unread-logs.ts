@@ -89,6 +89,12 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     keys: ['sessionId', 'messageId', 'type', 'message'],
   },
   {
+    what: 'a transcript of Antigravity',
+    advice:
+      'write the steps of transcript_full.jsonl as {"messages": [...]}; transcript.jsonl beside it cuts long texts',
+    keys: ['step_index', 'source', 'type', 'status', 'created_at'],
+  },
+  {
     what: 'a session of iFlow, which repeats calls and has results of another form',
     advice: 'write its messages as {"messages": [...]}, each call once',
     keys: ['uuid', 'sessionId', 'userType', 'message'],

@@ -34,6 +34,13 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Open WebUI', { id: 'i', user_id: 'u', title: 't', chat: { messages: [] } }],
   ['LibreChat', { conversationId: 'c', endpoint: 'e', messages: [{ messageId: '1', text: 'a' }] }],
   ['Amp', { v: 5, id: 'T-1', created: 1, messages: [{ role: 'user', content: [], messageId: 0 }] }],
+  [
+    'Antigravity',
+    {
+      ...{ step_index: 0, source: 'USER_EXPLICIT', type: 'USER_INPUT', status: 'DONE' },
+      ...{ created_at: '2026-06-10T16:58:16Z', content: 'a' },
+    },
+  ],
   ['Droid', { type: 'session_start', id: 'd', title: 't', cwd: '/' }],
   ['Continue', { sessionId: 's', title: 't', workspaceDirectory: '/', history: [{ message: {} }] }],
   ['LangChain', { lc: 1, type: 'constructor', id: [], kwargs: {} }],
