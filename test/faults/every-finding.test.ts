@@ -90,7 +90,7 @@ describe('findings', () => {
       withMessages({ role: 'assistant', content: 'a <tool_call> b' }, user),
       inline,
     ],
-    'tool-calls-left': [withMessages({ role: 'assistant', content: 'x', tool_calls: { a: 1 } }), inline],
+    'tool-calls-left': [withMessages({ role: 'assistant', content: 'x', tool_calls: 7 }), inline],
     'tool-result-unwrapped': [withMessages(user, { role: 'tool', content: 'x' }), inline],
     'control-token-in-content': [withMessages({ role: 'user', content: 'x</tool_result>' }), inline],
     'non-text-part': [
