@@ -44,7 +44,7 @@ describe('responses', () => {
     expect(findings).toMatchObject({ 'tool-result-orphan': 2, 'tool-result-missing': 1 });
   });
 
-  it('repeated response ids: a chain continues from the last one', async () => {
+  it('repeated response ids: no chain continues from either', async () => {
     const { records, fates } = await build([
       pair('1', undefined, 'One?', [message('1.')]),
       pair('1', undefined, 'Two?', [message('2.')]),
@@ -52,9 +52,9 @@ describe('responses', () => {
     ]);
     expect(records).toEqual([
       ['user: One?', 'assistant: 1.'],
-      ['user: Two?', 'assistant: 2.', 'user: Three?', 'assistant: 3.'],
+      ['user: Two?', 'assistant: 2.'],
     ]);
-    expect(fates).toEqual({ snapshot: 2, superseded: 1 });
+    expect(fates).toEqual({ snapshot: 2, 'rejected:context-missing': 1 });
   });
 
   it('parents that are missing, late or circular', async () => {

@@ -252,9 +252,6 @@ const CHOICE: ReadonlySet<string> = new Set(['message', 'logprobs', 'index', 'fi
 /** Members of a pair without an answer that may hold it, under the names of other logs. */
 const OUTPUTS = ['output', 'completion', 'choices'] as const;
 
-/** Members of a piece of a stream that say something. */
-const PIECES = ['content', 'tool_calls'] as const;
-
 /** Is a pair without an answer, in which a member that is not read may be one? */
 function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefined): boolean {
   if (only.kind !== 'entry' || (answer !== undefined && isFailed(answer))) return false;
@@ -268,9 +265,8 @@ function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefin
   const message = choice?.get('message');
   if (message !== undefined && message.type !== 'object' && says(message)) return mayBeSaid(message);
   if (message?.type === 'null') return strayMember(choice as JsonView, CHOICE) !== undefined;
-  // a single piece of a stream is not an answer, but the log may have nothing else
-  const delta = choice?.get('delta');
-  if (message === undefined && delta !== undefined) return PIECES.some((key) => says(delta.get(key)));
+  // a single piece of a stream has a known form, but is not an answer
+  if (message === undefined && choice?.get('delta') !== undefined) return false;
   const beside = choices === undefined ? strayMember(pair, ANSWERED) : undefined;
   return (beside ?? strayMember(body, PAIR)) !== undefined;
 }

@@ -151,13 +151,3 @@ test.each([
     'a',
   ]);
 });
-
-test('a pair whose response is a single piece of a stream is rejected if that says something', () => {
-  const pair = (delta: object) => ({
-    ...{ timestamp: 1, session_id: 's', request: { messages: messages('a') } },
-    response: { choices: [{ index: 0, delta, finish_reason: null }] },
-  });
-  const readOne = (delta: object) => read(new PairReader('exchange', readers()), [pair(delta)]);
-  expect(readOne({ role: 'assistant', content: '' })).toEqual(['a']);
-  expect(readOne({ role: 'assistant', content: 'b' })).toEqual(['unknown-content']);
-});
