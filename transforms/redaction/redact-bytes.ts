@@ -28,9 +28,12 @@ export function redactBytes(
   const found = scan.find(bytes);
   if (found.length === 0) return { bytes, counts: NOTHING };
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const spans = merged([...found, ...repeatedIn(buffer, merged(found))]);
+  const apart = merged(found);
+  const repeated = repeatedIn(buffer, apart);
+  const spans = repeated.length === 0 ? apart : merged([...apart, ...repeated]);
   const counts = new Map<string, number>();
   const pieces: Uint8Array[] = [];
+  const placeholders = new Map<string, Uint8Array>();
   let done = 0;
   for (const { start, end, rule: index } of spans) {
     const quotes = quotesFor(buffer, start, end);
@@ -38,7 +41,11 @@ export function redactBytes(
     const rule = rules[index] as Rule;
     const placeholder = name(rule, buffer.toString('latin1', start, end));
     if (placeholder === undefined) continue;
-    pieces.push(buffer.subarray(done, start), Buffer.from(quotes + placeholder + quotes, 'latin1'));
+    if (start > done) pieces.push(buffer.subarray(done, start));
+    const text = quotes + placeholder + quotes;
+    const piece = placeholders.get(text) ?? Buffer.from(text, 'latin1');
+    placeholders.set(text, piece);
+    pieces.push(piece);
     counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1);
     done = end;
   }

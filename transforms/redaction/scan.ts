@@ -4,7 +4,7 @@
  */
 import { AnchorScan } from './anchors.ts';
 import { privateKeyAt } from './private-key.ts';
-import type { Form, Rule } from './rules.ts';
+import type { Form, Rule, ValueCheck } from './rules.ts';
 import { afterEscape, fitted, isDigit, isInWord, isWordByte, type Span } from './span.ts';
 import { isSecret } from './values.ts';
 import { Window } from './window.ts';
@@ -37,6 +37,12 @@ interface Prepared {
   end: number;
 }
 
+interface Judged {
+  readonly value: string;
+  readonly check: ValueCheck | undefined;
+  readonly isSecret: boolean;
+}
+
 export class SecretScan {
   readonly #anchors = new AnchorScan<Prepared>();
   readonly #prepared: Prepared[] = [];
@@ -45,6 +51,8 @@ export class SecretScan {
   readonly #numbers: Prepared[] = [];
   readonly #privateKey: number;
   readonly #window = new Window();
+  /** The value judged last: one may fill a text. */
+  #judged: Judged | undefined;
   /** Bytes without `:` and `=`. */
   #unassigned = { from: 0, to: 0 };
 
@@ -113,9 +121,16 @@ export class SecretScan {
     const [start, end] = match.indices?.[group] ?? [match.index, last];
     const span = fitted(bytes, { start: from + start, end: from + end, rule }, group === 0);
     prepared.end = from + last;
-    if (span === undefined || !isSecret(bytes.toString('latin1', span.start, span.end), check))
+    if (span === undefined || !this.#isSecret(bytes.toString('latin1', span.start, span.end), check))
       return undefined;
     return span;
+  }
+
+  #isSecret(value: string, check: ValueCheck | undefined): boolean {
+    const judged = this.#judged;
+    if (judged?.value === value && judged.check === check) return judged.isSecret;
+    this.#judged = { value, check, isSecret: isSecret(value, check) };
+    return this.#judged.isSecret;
   }
 
   /** Whether `:` or `=` follows a name. */
