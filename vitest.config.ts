@@ -48,8 +48,12 @@ const CORE_FAULTS = [
  * test` needs to know about the same code is in test/src.
  */
 const SLOW_FAULTS = [
+  'agent-logs',
   'bit-flips',
   'determinism',
+  'giant-lines',
+  'giant-texts',
+  'hostile-bytes',
   'kill-merges',
   'linear-work',
   'million-events',
@@ -58,8 +62,10 @@ const SLOW_FAULTS = [
   'rewritten-sources',
   's3-corpora',
   's3-killed-runs',
+  's3-listings',
   's3-moto-datasets',
   's3-moto-sources',
+  's3-options',
   'volume',
   'worker-death',
 ].map(fault);
