@@ -72,6 +72,7 @@ class Recording {
     for await (const delivery of profile?.eachLater('wait', deliveries) ?? deliveries)
       await this.#takeDelivery(delivery);
     await this.#takeReused(listing.sources.length);
+    this.#reportProgress();
     profile?.enter('other');
     signal?.throwIfAborted();
     this.#end();
@@ -109,7 +110,6 @@ class Recording {
       if (result.kind === 'source-begin') this.#reportProgress();
       return this.#take(result);
     });
-    this.#reportProgress();
   }
 
   #take(result: Result): Promise<void> | void {

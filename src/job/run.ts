@@ -309,7 +309,10 @@ function reconcile({ settings, slice }: Run, ledger: Ledger): LedgerSums {
   return sums;
 }
 
-/** Names the ids of `--only` that are in no log. A slice, or a run that ends early, does not read all logs. @throws TurnmillError `no-input` if it is all of them */
+/**
+ * Names the ids of `--only` that are in no log. A slice, or a run with `--limit`, does not read all logs.
+ * @throws TurnmillError `no-input` if none of them is in a log
+ */
 function checkListed({ settings, slice, hooks }: Run, listed: ListedIds | undefined): void {
   const missing = listed?.missingIn('log');
   if (missing === undefined || slice !== undefined || settings.limit !== undefined) return;

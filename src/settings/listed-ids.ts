@@ -30,7 +30,10 @@ export class ListedIds {
     return this.hasMissing && this.#missing.size === this.#ids.size;
   }
 
-  /** Returns a text that names the ids that were not found; undefined if there are none. @param place where an id is looked for, such as `log` */
+  /**
+   * Returns a text that names the ids that were not found; undefined if there are none.
+   * @param place where ids are looked for, such as `log`
+   */
   missingIn(place: string): string | undefined {
     if (!this.hasMissing) return undefined;
     const missing = this.#missing.size;

@@ -35,7 +35,10 @@ const CHUNK = 20;
 const MAX_REJECTIONS = 2000;
 const ROWS_AT_ONCE = 200;
 
-/** Exports records, with their sessions, and rejections. @throws TurnmillError if the folder already exists, or no record has an id of `only` */
+/**
+ * Exports records, with their sessions, and rejections.
+ * @throws TurnmillError if the folder already exists, or no record has an id of `only`
+ */
 export async function exportView(viewed: Viewed, { folder, limit, only }: ExportOptions): Promise<Exported> {
   const { dataset } = viewed;
   if (dataset === undefined)

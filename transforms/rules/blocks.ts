@@ -37,7 +37,7 @@ export function isBlocks(text: string, blocks: readonly Block[]): boolean {
   return true;
 }
 
-/** Most opening tags inside a block of which the closing tags are found. */
+/** A block with more opening tags inside it ends at its first closing tag. */
 const MAX_INNER = 8;
 
 /** Position of the closing tag of a block: the first one, unless pairs of the tag come before it. -1 if there is none. */

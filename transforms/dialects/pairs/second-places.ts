@@ -1,4 +1,4 @@
-/** Finds messages that a logged call has in a second list, beside the one that is read. */
+/** Finds messages in a second list of a logged call, and system texts beside its messages, which are not read. */
 
 import { isSameBytes, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
@@ -71,20 +71,22 @@ export function otherSystem(
   messages: readonly Message[],
   names: readonly string[] = INSTRUCTIONS,
 ): OtherList | undefined {
-  const key = names.find((name) => says(request.get(name)));
-  if (key === undefined) return undefined;
-  const logged = request.get(key) as JsonView;
+  const texts = names.flatMap((key) => {
+    const logged = request.get(key);
+    return logged !== undefined && says(logged) && holdsWords(logged) ? [{ key, logged }] : [];
+  });
+  if (texts.length === 0) return undefined;
   const said = saidBy(messages);
-  const texts = saidIn(logged.parsed()).split('\n');
-  const isOther = holdsWords(logged) && texts.some((text) => !said.includes(text));
-  return isOther
-    ? { detail: `the request has a system text beside its messages: ${key}`, at: logged }
-    : otherSystem(
-        request,
-        messages,
-        names.filter((name) => name !== key),
-      );
+  const other = texts.find(({ logged }) => hasOtherText(logged, said));
+  return (
+    other && { detail: `the request has a system text beside its messages: ${other.key}`, at: other.logged }
+  );
 }
+
+const hasOtherText = (value: JsonView, said: string): boolean =>
+  saidIn(value.parsed())
+    .split('\n')
+    .some((text) => !said.includes(text));
 
 /** The members of a request that `exchange` does not read. */
 export const SYSTEM_NAMES: readonly string[] = ['system', ...INSTRUCTIONS];
