@@ -18,7 +18,7 @@ import { contentOfUnknown } from './shared/carried-content.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { isTrue, present, textOf } from './shared/logged-values.ts';
-import { INTERRUPT, keptBlock, noted, RESPONSE_ERROR, RESULT_ERROR } from './shared/reading-notes.ts';
+import { cutOf, INTERRUPT, keptBlock, noted, RESPONSE_ERROR, RESULT_ERROR } from './shared/reading-notes.ts';
 import { known, knownByType, says } from './shared/unread-text.ts';
 
 const MAIN = 'main';
@@ -155,6 +155,7 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
   /** The first item of each message. */
   const places = new Map<string, FoldPlace>();
   let tail: readonly FoldPlace[] = [];
+  let system: string | undefined;
   for (const [i, message] of messages.entries()) {
     const parts = partsOf(message);
     fold.expect(message, MESSAGE, `messages[${i}]`);
@@ -167,6 +168,10 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
     const count = fold.last.index + 1;
     const isCopied = tail.length > 0;
     const isUser = message.get('info')?.get('role')?.text() === 'user';
+    const sent = isUser ? message.get('info')?.get('system') : undefined; // a program's addition to the system text
+    if (sent?.type === 'string' && sent.text() !== system)
+      for (const one of systemMessage(sent.copy())) fold.add(one, { isCopied });
+    if (isUser) system = sent?.text();
     if (isUser) takeUser(parts, isCopied, context);
     else takeAnswer(message.get('info'), parts, `${i}`, isCopied, context);
     const first = fold.at(count);
@@ -240,6 +245,8 @@ function takeAnswer(
     const blocks = step.flatMap((part) => blocksOf(part, notes));
     // the counts of a message are the sums over its steps, so they are used only if no step has any
     const counted = step.find((part) => typeOf(part) === 'step-finish') ?? (steps === 0 ? info : undefined);
+    const cut = cutOf(counted?.textOf('reason') ?? counted?.textOf('finish'));
+    if (cut !== undefined) notes.push(cut);
     const meta = metaOf({ model, usage: counted?.get('tokens'), cost: counted?.get('cost') });
     if (blocks.length > 0) fold.amend(`${name} ${steps++}`, blocks, 'add', { meta, notes, isCopied });
     for (const part of step) {

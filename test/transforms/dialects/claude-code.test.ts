@@ -1,20 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import claudeCode from '../../../transforms/dialects/claude-code.ts';
-import type { Entry } from '../../../transforms/model/element.ts';
+import type { Entry, Message } from '../../../transforms/model/element.ts';
 import { asBuffer, text } from '../bytes.ts';
 import { lineOf } from '../log-lines.ts';
 
-/** The messages of each conversation. */
-function conversationsOf(...objects: readonly object[]): readonly unknown[][] {
+function entriesOf(...objects: readonly object[]): readonly Entry[] {
   const reader = claudeCode.create();
   const read = objects.flatMap((object, i) => [
     ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1, i * 1000)),
   ]);
-  const entries = [...read, ...(reader.end?.() ?? [])].filter(({ kind }) => kind === 'entry');
-  return (entries as readonly Entry[]).map(({ messages, reply }) =>
-    [...messages, ...(reply === undefined ? [] : [reply])].map(({ bytes }) => JSON.parse(text(bytes))),
-  );
+  return [...read, ...(reader.end?.() ?? [])].filter((element): element is Entry => element.kind === 'entry');
 }
+
+const messagesOf = ({ messages, reply }: Entry): readonly Message[] => [
+  ...messages,
+  ...(reply === undefined ? [] : [reply]),
+];
+
+/** The messages of each conversation. */
+const conversationsOf = (...objects: readonly object[]): readonly unknown[][] =>
+  entriesOf(...objects).map((entry) => messagesOf(entry).map(({ bytes }) => JSON.parse(text(bytes))));
 
 /** A line of the stream of Qwen Code, which names each message after its line. */
 const piece = (uuid: string, ...content: readonly object[]) => ({
@@ -417,4 +422,68 @@ describe('a line with something of another speaker, or beside its message', () =
     expect(reasonOf(line(said, { content: 'other words' }))).toEqual(['bad-event']);
     expect(reasonOf(line(said, { text: 'other words' }))).toEqual(['bad-event']);
   });
+});
+
+const said = (
+  uuid: string,
+  parentUuid: string | null,
+  role: string,
+  content: unknown,
+  more: object = {},
+) => ({
+  ...{ type: role, uuid, parentUuid, sessionId: 's' },
+  message: { role, ...(role === 'assistant' && { id: `m-${uuid}` }), content, ...more },
+});
+const calls = (id: string) => [{ type: 'tool_use', id, name: 'f', input: {} }];
+const gives = (id: string, content: string) => [{ type: 'tool_result', tool_use_id: id, content }];
+
+it('keeps the turns of two clients apart that resumed one session at the same time', () => {
+  const lines = [
+    ...[said('q', null, 'user', 'q'), said('a', 'q', 'assistant', 'a')],
+    ...[said('q1', 'a', 'user', 'q1'), said('c1', 'q1', 'assistant', calls('c1'))],
+    ...[said('q2', 'a', 'user', 'q2'), said('c2', 'q2', 'assistant', calls('c2'))],
+    ...[said('r1', 'c1', 'user', gives('c1', 'r1')), said('r2', 'c2', 'user', gives('c2', 'r2'))],
+    ...[said('a1', 'r1', 'assistant', 'a1'), said('a2', 'r2', 'assistant', 'a2')],
+  ];
+  const contents = entriesOf(...lines).map((entry) =>
+    messagesOf(entry).map(({ bytes }) => JSON.parse(text(bytes)).content ?? 'call'),
+  );
+  expect(contents).toEqual([
+    ['q', 'a', 'q2', 'call', 'r2', 'a2'],
+    ['q', 'a', 'q1', 'call', 'r1', 'a1'],
+  ]);
+});
+
+it('gives a call the text that the model received in place of a long result', () => {
+  const replace = (toolUseId: string, more: object = {}) => ({
+    ...{ type: 'content-replacement', sessionId: 's', ...more },
+    replacements: [{ kind: 'tool-result', toolUseId, replacement: 'short' }],
+  });
+  const lines = [
+    ...[said('q', null, 'user', 'q'), said('c', 'q', 'assistant', calls('c'))],
+    said('r', 'c', 'user', gives('c', 'long')),
+  ];
+  const resultOf = (...more: readonly object[]) =>
+    conversationsOf(...lines, ...more, said('a', 'r', 'assistant', 'a'))[0]?.[2];
+  expect(resultOf(replace('c'))).toEqual({ role: 'tool', tool_call_id: 'c', content: 'short' });
+  expect(resultOf(replace('other'), replace('c', { agentId: 'x' }))).toMatchObject({ content: 'long' });
+});
+
+it.each([
+  ['max_tokens', ['reply-cut']],
+  ['model_context_window_exceeded', ['reply-cut']],
+  ['refusal', ['reply-filtered']],
+  ['end_turn', []],
+])('reports an answer that ended with %s', (stop_reason, rules) => {
+  const [entry] = entriesOf(said('q', null, 'user', 'q'), said('a', 'q', 'assistant', 'a', { stop_reason }));
+  expect(entry?.reply?.notes?.map(({ rule }) => rule) ?? []).toEqual(rules);
+});
+
+it('says that a log has no question', () => {
+  const rulesOf = (...lines: readonly object[]) =>
+    entriesOf(...lines).flatMap(({ messages, reply }) => [...messages, reply].map((one) => one?.notes ?? []));
+  const has = (...lines: readonly object[]) =>
+    rulesOf(...lines).some((notes) => notes.some(({ rule }) => rule === 'no-question'));
+  expect(has(said('a', null, 'assistant', 'a'))).toBe(true);
+  expect(has(said('q', null, 'user', 'q'), said('a', 'q', 'assistant', 'a'))).toBe(false);
 });

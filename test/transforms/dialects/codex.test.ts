@@ -347,9 +347,9 @@ it('reads states of the client without a finding', () => {
 it('says that a session without its beginning continues another one', () => {
   const history_base = { thread_id: 'before', end_ordinal_exclusive: 7 };
   const [entry] = entriesOf({ type: 'session_meta', payload: { id: 's', history_base } }, say('user', 'a'));
-  expect(rulesOf(entry)).toContain('parent-missing');
+  expect(rulesOf(entry)).toContain('unread-text');
   expect(text(entry?.meta?.get('parent') ?? new Uint8Array())).toBe('"before"');
-  expect(rulesOf(entriesOf(head, say('user', 'a'))[0])).not.toContain('parent-missing');
+  expect(rulesOf(entriesOf(head, say('user', 'a'))[0])).not.toContain('unread-text');
 });
 
 it.each([

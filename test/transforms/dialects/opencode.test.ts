@@ -227,3 +227,28 @@ it('rejects a call in a message of the user, and a message whose info has its co
   expect(reasons(user(says('a')), { info: { ...info, content: 'b' }, parts: [] })).toEqual(['bad-messages']);
   expect(reasons(user(says('a')), { info: { ...info, content: '', text: null }, parts: [] })).toEqual([]);
 });
+
+it('reports a step that ended before the answer was complete', () => {
+  const rulesOf = (reason: string, more: object = {}) => {
+    const parts = [says('b'), ...(reason === '' ? [] : [{ type: 'step-finish', reason }])];
+    const info = { role: 'assistant', ...more };
+    const [entry] = entriesOf({ info: { id: 's' }, messages: [user(says('a')), { info, parts }] });
+    return entry?.reply?.notes?.map(({ rule }) => rule) ?? [];
+  };
+  expect(rulesOf('length')).toEqual(['reply-cut']);
+  expect(rulesOf('content-filter')).toEqual(['reply-filtered']);
+  expect(rulesOf('', { finish: 'length' })).toEqual(['reply-cut']);
+  expect(rulesOf('stop')).toEqual([]);
+});
+
+it('reads the system text that a program sends with a message', () => {
+  const sent = (content: string, system?: string) => ({
+    info: { role: 'user', system },
+    parts: [says(content)],
+  });
+  const rest = [answer(says('b')), sent('c', 'S'), answer(says('d')), sent('e', 'T'), answer(says('f'))];
+  const contents = conversationsOf(sent('a', 'S'), ...rest)[0]?.map(
+    (one) => (one as { content: string }).content,
+  );
+  expect(contents).toEqual(['S', 'a', 'b', 'c', 'd', 'T', 'e', 'f']);
+});

@@ -8,7 +8,9 @@ import { textOfValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import type { Fold, FoldPlace } from '../fold/fold.ts';
 import type { Version } from '../fold/later-version.ts';
+import type { ItemFacts } from '../fold/thread.ts';
 import { argumentsOf, type Block, readBlock } from '../shared/anthropic-blocks.ts';
 import { resultMessage } from '../shared/anthropic-message.ts';
 import { makeMessage } from '../shared/build-messages.ts';
@@ -16,7 +18,7 @@ import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
-import { keptBlock, noted } from '../shared/reading-notes.ts';
+import { INTERRUPT, keptBlock, noted } from '../shared/reading-notes.ts';
 import { isUnsaid, saidIn } from '../shared/said-texts.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
@@ -159,6 +161,15 @@ export class ClaudeLine {
     return userContentOf(prompt) === undefined;
   }
 
+  /** Texts that the model received in place of results of tools. */
+  get replacements(): readonly ClaudeResult[] {
+    return (this.#json.get('replacements')?.elements() ?? []).flatMap((one) => {
+      const [id, text] = [one.get('toolUseId'), one.get('replacement')];
+      if (id?.type !== 'string' || text?.type !== 'string') return [];
+      return { callId: id.text(), message: resultMessage(id.copy(), text.copy(), undefined) };
+    });
+  }
+
   /** The prompt of an event of the queue; undefined if the event does not have it. */
   get queueContent(): UserContent | undefined {
     return userContentOf(this.#json.get('content'));
@@ -234,6 +245,17 @@ export class ClaudeLine {
 
 /** Whether all texts of a user message are marks of an interruption. */
 export const isMark = ({ texts }: UserContent): boolean => texts?.every(isInterruption) === true;
+
+/** Adds the results and the texts of a user line. A mark of an interruption beside results is left out. */
+export function addUser(content: UserContent, facts: ItemFacts, fold: Fold): FoldPlace | undefined {
+  const { results, rest } = content;
+  const isInterrupted = results.length > 0 && isMark(content);
+  const mark = isInterrupted ? { notes: [INTERRUPT], changes: ['interrupt-mark'] } : {};
+  let place: FoldPlace | undefined;
+  for (const [i, { callId, message }] of results.entries())
+    place = fold.answer(callId, message, i === results.length - 1 ? mark : {});
+  return rest === undefined || isInterrupted ? place : fold.add(rest, facts);
+}
 
 function userContentOf(content: JsonView | undefined): UserContent | undefined {
   if (content?.type === 'string') {

@@ -8,13 +8,14 @@ import { keyOf } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
-import { readVersions } from '../fold/later-version.ts';
+import { readVersions, replaceResult } from '../fold/later-version.ts';
 import { LineSpots } from '../fold/line-spots.ts';
-import { type ItemFacts, noteItem } from '../fold/thread.ts';
+import { noteItem } from '../fold/thread.ts';
 import { ANTHROPIC_MESSAGE } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import {
   COPIED_HISTORY,
+  cutOf,
   INTERRUPT,
   KEPT_MISSING,
   TWO_IDS,
@@ -24,7 +25,7 @@ import {
 import { AnswerNames } from './answer-names.ts';
 import { AwaitedLines } from './awaited-lines.ts';
 import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
-import { type ClaudeLine, isMark, SPEAKERS, type UserContent } from './line.ts';
+import { addUser, type ClaudeLine, isMark, SPEAKERS, type UserContent } from './line.ts';
 import { CLIENT_EVENTS, isCommand } from './marks.ts';
 import { PromptQueue } from './prompt-queue.ts';
 import { Replay } from './replay.ts';
@@ -33,7 +34,6 @@ import { StreamPieces } from './stream-pieces.ts';
 const MAIN = 'main';
 const HARNESS = 'claude-code';
 
-const CUT = warning('reply-cut', 'the answer ended at max_tokens');
 const PARENT_MISSING = warning(
   'parent-missing',
   'the parent of a line is not in the log: it is read in the order of the log',
@@ -56,6 +56,7 @@ export class ClaudeSource {
   readonly #queue = new PromptQueue();
   readonly #stream = new StreamPieces();
   #hasParents = false;
+  #hasBranches = false;
   /** Findings to report with the next message. */
   #notes: ReadingNote[] = [];
 
@@ -80,6 +81,7 @@ export class ClaudeSource {
     if (line.hasBadPrompt) return context.reject('bad-event', 'attachment.prompt is not valid');
     const queued = line.type === 'attachment' ? line.queuedPrompt : undefined;
     if (queued !== undefined) return this.#readAttached(line, queued, context);
+    if (line.type === 'content-replacement') return this.#readReplacements(line, context);
     if (line.type === 'queue-operation') return this.#readQueue(line, context);
     if (line.type === 'attachment') return this.#drop('client-attachment', line, context);
     if (CLIENT_EVENTS.has(line.type) && line.role === undefined) return this.#readState(line, context);
@@ -135,7 +137,7 @@ export class ClaudeSource {
     this.#stream.repeat(thread, line.message, blocks);
     const repeated = this.#replay.answer(thread, blocks, fold);
     if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
-    this.#endReplay(thread, fold);
+    this.#goToBranch(line, thread, fold);
     this.#kept.addBefore(thread, line.uuid, false, fold, this.#spots);
     const turn = this.#turns.get(thread)?.index ?? 0;
     const key = messageId === undefined ? `${origin.line} ${origin.offset}` : `${turn} ${messageId}`;
@@ -144,8 +146,8 @@ export class ClaudeSource {
     const facts = fold.keepsMeta && !isCopied ? { isCopied, meta: line.meta } : { isCopied };
     const place = fold.amend(name, blocks, 'replace', facts);
     this.#answers.record(line, thread, place);
-    if (line.stopReason === 'max_tokens' && place.notes?.includes(CUT) !== true)
-      noteItem(place, { notes: [CUT] });
+    const cut = cutOf(line.stopReason);
+    if (cut !== undefined && place.notes?.includes(cut) !== true) noteItem(place, { notes: [cut] });
     this.#recordSpot(line, thread, place, context);
     return undefined;
   }
@@ -156,10 +158,20 @@ export class ClaudeSource {
     const prompt = this.#queue.read(line.text('operation'), line.queueContent);
     if (prompt?.rest === undefined || !fold.has(MAIN)) return this.#drop('client-event', line, context);
     const thread = this.#open(line, context);
-    this.#endReplay(thread, fold);
+    this.#goToBranch(line, thread, fold);
     this.#kept.addBefore(thread, undefined, false, fold, this.#spots);
     this.#queue.receive(prompt, fold.add(prompt.rest, { isTurn: true }));
     return undefined;
+  }
+
+  /** Replaces long results by the texts that the model received in place of them. */
+  #readReplacements(line: ClaudeLine, context: ReadContext): Fate | undefined {
+    const { fold } = context;
+    const thread = line.text('agentId') ?? MAIN;
+    if (!fold.has(thread)) return this.#drop('client-event', line, context);
+    fold.open(thread, '');
+    const changed = line.replacements.map(({ callId, message }) => replaceResult(callId, message, fold));
+    return changed.includes(true) ? undefined : this.#drop('client-event', line, context);
   }
 
   /** Reads an attachment with a queued prompt, which an event of the queue may have had before. */
@@ -194,7 +206,7 @@ export class ClaudeSource {
       this.#replay.words(thread, content, fold) ??
       (isTurn && line.type === 'user' ? this.#rewind(line, rest, thread, context) : undefined);
     if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
-    this.#endReplay(thread, fold);
+    this.#goToBranch(line, thread, fold);
     const place = addUser(content, { isTurn, isCopied }, fold);
     if (isTurn && line.type === 'user') {
       this.#turns.set(thread, place as FoldPlace);
@@ -228,6 +240,7 @@ export class ClaudeSource {
     if (place === undefined) return undefined;
     const repeated = this.#replay.begin(thread, place, text, line.time?.text(), fold);
     if (repeated === undefined) fold.cut(place);
+    this.#hasBranches = true;
     return repeated;
   }
 
@@ -248,13 +261,17 @@ export class ClaudeSource {
     return context.drop('copied-line');
   }
 
-  /** A line that is new comes after the last one that was repeated. */
-  #endReplay(thread: string, fold: Fold): void {
-    const at = this.#replay.end(thread);
-    if (at === undefined || at === fold.last) return;
+  /**
+   * A new line comes after the last one that was repeated, or in the branch of its parent: two clients that resumed one
+   * session write their lines in turns.
+   */
+  #goToBranch({ parent }: ClaudeLine, thread: string, fold: Fold): void {
+    const spot = this.#hasBranches && typeof parent === 'string' ? this.#spots.get(parent) : undefined;
+    const left = spot?.stretch === this.#spots.stretchOf(thread) ? spot.place : undefined;
+    const at = this.#replay.end(thread) ?? (left && !fold.isHere(left) ? left : undefined);
+    if (at === undefined || at.index < 0 || at === fold.last) return;
     fold.cut(at);
-    const { turn } = fold.last;
-    if (turn !== undefined) this.#turns.set(thread, turn);
+    if (at.turn !== undefined) this.#turns.set(thread, at.turn);
   }
 
   #interrupt(line: ClaudeLine, context: ReadContext): Fate {
@@ -375,15 +392,4 @@ export class ClaudeSource {
       this.#command = undefined;
     } else this.#notes.push(TWO_IDS);
   }
-}
-
-/** Adds the results and the texts of a user line. A mark of an interruption beside results is left out. */
-function addUser(content: UserContent, facts: ItemFacts, fold: Fold): FoldPlace | undefined {
-  const { results, rest } = content;
-  const isInterrupted = results.length > 0 && isMark(content);
-  const mark = isInterrupted ? { notes: [INTERRUPT], changes: ['interrupt-mark'] } : {};
-  let place: FoldPlace | undefined;
-  for (const [i, { callId, message }] of results.entries())
-    place = fold.answer(callId, message, i === results.length - 1 ? mark : {});
-  return rest === undefined || isInterrupted ? place : fold.add(rest, facts);
 }

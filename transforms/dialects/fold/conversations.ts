@@ -12,7 +12,7 @@ import type {
 import { createEntryLog } from '../../model/entry-log.ts';
 import { settleReply } from '../../model/reply.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
-import { noted, sealedNote, UNANSWERED } from '../shared/reading-notes.ts';
+import { noted, sealedNote, UNANSWERED, warning } from '../shared/reading-notes.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import type { Item, Path } from './path.ts';
 import { metaOfPath } from './path-meta.ts';
@@ -37,6 +37,8 @@ const NO_SYSTEM: ReadingNote = {
   severity: 'WARNING',
   message: 'the log has no system text (--system-text adds one)',
 };
+
+const NO_QUESTION = warning('no-question', 'the log has no question before the first answer');
 
 const NONE: ReadonlySet<Path> = new Set();
 
@@ -148,7 +150,7 @@ function entryOf(
   const messages = messagesOf(items, keepSealed, changes);
   const meta = metaOfPath(thread.meta, items);
   const first = messages[0];
-  if (first !== undefined) messages[0] = noted(first, notesOn(thread, items, first));
+  if (first !== undefined) messages[0] = noted(first, notesOn(thread, items, messages));
   const last = messages.at(-1);
   const reply = last?.role === 'assistant' ? last : undefined;
   return settleReply({
@@ -169,9 +171,15 @@ function entryOf(
 }
 
 /** Findings about the conversation as a whole; its first message carries them. */
-function notesOn(thread: Thread, items: readonly Item[], { role }: Message): readonly ReadingNote[] {
+function notesOn(
+  thread: Thread,
+  items: readonly Item[],
+  messages: readonly Message[],
+): readonly ReadingNote[] {
   const notes = [...thread.notes];
-  if (role !== 'system' && role !== 'developer') notes.push(NO_SYSTEM);
+  const begin = messages.find(({ role }) => role !== 'system' && role !== 'developer');
+  if (begin === messages[0]) notes.push(NO_SYSTEM);
+  if (begin?.role === 'assistant') notes.push(NO_QUESTION);
   const sealed = items.filter(({ isSealed }) => isSealed === true).length;
   if (sealed > 0) notes.push(sealedNote(sealed));
   return notes;

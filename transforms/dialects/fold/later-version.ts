@@ -69,6 +69,14 @@ function isOfKind(version: Version, { content, calls }: FoldPlace): boolean {
   return isAnswer ? calls.some(({ id }) => id === version.callId) : content.role === 'tool';
 }
 
+/** Replaces the result of a call of the conversation. @returns false if there is none, or it is the same */
+export function replaceResult(callId: string | undefined, result: Message, fold: Fold): boolean {
+  const called = fold.findLast(({ calls }) =>
+    calls.some(({ id, result }) => id === callId && result !== undefined),
+  );
+  return called !== undefined && fold.rewriteResult(called, callId, result);
+}
+
 function rewrites(version: Version, place: FoldPlace, fold: Fold): boolean {
   if (version.kind === 'answer') return fold.rewrite(place, version.blocks);
   if (version.kind === 'message') return fold.rewriteMessage(place, version.message);

@@ -98,7 +98,7 @@ export class ContentsSource {
     }
     if (!isContent(message)) return context.reject('bad-event', NO_PARTS, message);
     this.#open(context, line.get('timestamp'), QWEN);
-    if (type === 'user') this.#rewind(line, context);
+    this.#goToParent(line, context, type === 'user');
     this.#named = [];
     this.#take(message, context, line);
     if (uuid !== undefined) this.#spots.set(uuid, { place: fold.last, named: this.#named });
@@ -156,14 +156,15 @@ export class ContentsSource {
     return (parent === undefined ? undefined : this.#spots.get(parent)?.place) ?? fold.last;
   }
 
-  /** Goes back if the user typed after an earlier line. */
-  #rewind(line: JsonView, context: ReadContext): void {
+  /** Goes back if the user typed after an earlier line, and to the branch of a line whose parent is in another. */
+  #goToParent(line: JsonView, context: ReadContext, isTyped: boolean): void {
     const { fold } = context;
     const place = this.#placeOf(line, context);
     const parent = line.get('parentUuid')?.text();
     const isMissing = parent !== undefined && !this.#spots.has(parent) && !this.#replaced.has(parent);
-    if (isMissing) fold.note(PARENT_MISSING);
-    if (place !== fold.last) fold.cut(place);
+    if (isTyped && isMissing) fold.note(PARENT_MISSING);
+    const isLeft = place.index >= 0 && !fold.isHere(place);
+    if (isLeft || (isTyped && place !== fold.last)) fold.cut(place);
   }
 
   #take(content: JsonView, { fold }: ReadContext, line?: JsonView): void {

@@ -17,7 +17,7 @@ import { arrayOf, joinStrings, makeMessage, type Piece } from './build-messages.
 import { contentOfParts } from './content-parts.ts';
 import { ANTHROPIC_BLOCK } from './known-members.ts';
 import { hasMark, NO_CONTENT, saidBesideCalls } from './no-content.ts';
-import { FILTERED, keptBlock, noted, ORDER_LOST, REPLY_CUT, RESULT_ERROR } from './reading-notes.ts';
+import { cutOf, keptBlock, noted, ORDER_LOST, RESULT_ERROR } from './reading-notes.ts';
 import { isSameResult } from './same-result.ts';
 import { unreadIn } from './unread-text.ts';
 
@@ -59,8 +59,8 @@ export function speakerOf(answer: Uint8Array): string {
 
 /** The findings about an answer that its `stop_reason` shows to be incomplete. */
 export function stopNotes(stopReason: string | undefined): readonly ReadingNote[] {
-  if (stopReason === 'max_tokens') return [REPLY_CUT];
-  return stopReason === 'refusal' ? [FILTERED] : [];
+  const cut = cutOf(stopReason);
+  return cut === undefined ? [] : [cut];
 }
 
 const TRUNCATED_CALL: ReadingNote = {

@@ -2,7 +2,6 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { isMasked } from '../../model/cut-texts.ts';
-import type { ReadingNote } from '../../model/element.ts';
 import { roleNamed } from '../../model/known-roles.ts';
 import { arePieces, joinedPieces } from './answer-pieces.ts';
 import { bodyInBase64 } from './base64-text.ts';
@@ -11,7 +10,7 @@ import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
 import { isPrintedAnswer, printedForm } from './printed-value.ts';
-import { FILTERED, OTHER_ANSWER, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR } from './reading-notes.ts';
+import { cutOf, OTHER_ANSWER, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
 import { isUnsaid, saidBy } from './said-texts.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -204,22 +203,10 @@ function finishOf(answer: JsonView): JsonView | undefined {
 
 /** Reports a truncated answer. */
 export function noteFinish(transcript: Transcript, reason: JsonView | undefined): void {
-  const note = cutOf(reason);
+  const note = cutOf(reason?.text());
   if (note !== undefined) transcript.note(note);
 }
 
 /** Does an answer that ended for this reason lack something? */
-export const isCut = (reason: JsonView | undefined): reason is JsonView => cutOf(reason) !== undefined;
-
-const CUTS: Readonly<Record<string, ReadingNote>> = {
-  ...{ length: REPLY_CUT, max_tokens: REPLY_CUT, model_length: REPLY_CUT },
-  ...{ content_filter: FILTERED, 'content-filter': FILTERED, content_filtered: FILTERED },
-  ...{ guardrail_intervened: FILTERED, safety: FILTERED, image_safety: FILTERED, recitation: FILTERED },
-  ...{ blocklist: FILTERED, prohibited_content: FILTERED, spii: FILTERED },
-};
-
-/** The finding about an answer that ended for this reason, if it lacks something. */
-export function cutOf(reason: JsonView | undefined): ReadingNote | undefined {
-  const finish = reason?.text()?.toLowerCase() ?? '';
-  return Object.hasOwn(CUTS, finish) ? CUTS[finish] : undefined;
-}
+export const isCut = (reason: JsonView | undefined): reason is JsonView =>
+  cutOf(reason?.text()) !== undefined;

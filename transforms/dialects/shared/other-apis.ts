@@ -7,10 +7,9 @@
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { CONVERSE_MESSAGE, GEMINI_CONTENT, unreadSystem } from './known-bodies.ts';
-import { cutOf } from './logged-answer.ts';
 import { addSystem, toolsIn } from './logged-bodies.ts';
 import { firstOf, present, structured } from './logged-values.ts';
-import { FILTERED, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
+import { cutOf, FILTERED, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
 import type { Transcript } from './transcript.ts';
 
 const CONVERSE_PARTS = [
@@ -117,7 +116,9 @@ export function addOtherAnswer(transcript: Transcript, answer: JsonView): readon
   if (isAnswer) transcript.add(message, 'assistant', kind);
   else if (present(message))
     transcript.refuse('unknown-speaker', 'the answer does not say that the model speaks', message);
-  const cut = cutOf(firstOf(answer, 'stopReason') ?? firstOf(first, 'finishReason', 'finish_reason'));
+  const cut = cutOf(
+    (firstOf(answer, 'stopReason') ?? firstOf(first, 'finishReason', 'finish_reason'))?.text(),
+  );
   const isBlocked = first === undefined && present(firstOf(answer, 'promptFeedback', 'prompt_feedback'));
   return [
     ...(cut === undefined ? [] : [cut]),

@@ -35,6 +35,20 @@ export const NO_QUESTION: ReadingNote = warning(
   'the log has no question, only the answer (--user-turn adds one)',
 );
 export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
+const CUTS: Readonly<Record<string, ReadingNote>> = {
+  ...{ length: REPLY_CUT, max_tokens: REPLY_CUT, model_length: REPLY_CUT },
+  ...{ max_output_tokens: REPLY_CUT, model_context_window_exceeded: REPLY_CUT },
+  ...{ content_filter: FILTERED, 'content-filter': FILTERED, content_filtered: FILTERED, refusal: FILTERED },
+  ...{ guardrail_intervened: FILTERED, safety: FILTERED, image_safety: FILTERED, recitation: FILTERED },
+  ...{ blocklist: FILTERED, prohibited_content: FILTERED, spii: FILTERED },
+};
+
+/** The finding about an answer that ended for this reason, in the words of any API, if it lacks something. */
+export function cutOf(reason: string | undefined): ReadingNote | undefined {
+  const finish = reason?.toLowerCase() ?? '';
+  return Object.hasOwn(CUTS, finish) ? CUTS[finish] : undefined;
+}
+
 /**
  * The findings about an answer of the chat completions API.
  * @param finish its `finish_reason`

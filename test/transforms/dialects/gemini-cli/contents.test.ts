@@ -170,6 +170,19 @@ describe('a recording of Qwen Code', () => {
     ]);
   });
 
+  it('keeps the turns of two clients apart that resumed one session at the same time', () => {
+    const both = [
+      line('6', '5', 'user', user(says('Where?'))),
+      line('7', '5', 'user', user(says('Who?'))),
+      line('8', '6', 'assistant', model(says('Here.'))),
+      line('9', '7', 'assistant', model(says('You.'))),
+    ];
+    expect(conversationsOf(...begin, ...both)).toEqual([
+      [...expected, 'user: Where?', 'assistant: Here.'],
+      [...expected, 'user: Who?', 'assistant: You.'],
+    ]);
+  });
+
   it('continues with the messages that a compression has kept', () => {
     const left = [user(says('So far: May.')), model(says('Got it.'))];
     const compression = line('6', '5', 'system', undefined, {
