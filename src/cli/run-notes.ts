@@ -1,7 +1,8 @@
 /** Notes about a run for its summary, besides the sums of the ledger: the first rejections, and the findings that are errors. */
 import type { Listing } from '../input/sources/source.ts';
 import type { FindingResult, Result, SessionReport, SourceBegin, SourceReport } from '../ledger/result.ts';
-import type { Values } from './options/values.ts';
+import { flagNames, type NamedOption } from '../settings/option.ts';
+import { s3ReadOptions, settingsOptions, type Values } from './options/values.ts';
 
 /** The path of a source, for another command; undefined for standard input. */
 export function pathOf({ sources }: Pick<Listing, 'sources'>, source: number): string | undefined {
@@ -22,8 +23,6 @@ const MAX_EXAMPLES = 3;
 function countError(errors: Map<string, number>, { severity, rule, count = 1 }: FindingResult): void {
   if (severity === 'ERROR') errors.set(rule, (errors.get(rule) ?? 0) + count);
 }
-
-type ReadingValues = Pick<Values, 'dialect' | 'sessionBy' | 'plugin' | 'out' | 'report'>;
 
 /**
  * Collects what the summary reports besides the ledger's sums, from the results in the order of the sources: the first
@@ -50,17 +49,11 @@ export class RunNotes {
   readonly #isMerge: boolean;
 
   /** @param isMerge whether the sources are not read, so that they are looked for in the dataset */
-  constructor(
-    { dialect, sessionBy, plugin = [], out, report = true }: ReadingValues = {},
-    isMerge: boolean = false,
-  ) {
-    this.hasReport = report;
-    this.#isFinal = out === '-';
+  constructor(values: Values = {}, isMerge: boolean = false) {
+    this.hasReport = values.report ?? true;
+    this.#isFinal = values.out === '-';
     this.#isMerge = isMerge;
-    const named = dialect === undefined || dialect === 'auto' ? [] : ['--dialect', dialect];
-    const joined = sessionBy === undefined ? [] : ['--session-by', sessionBy];
-    const looked = isMerge ? ['--in', out ?? ''] : [];
-    this.reading = [...named, ...joined, ...plugin.flatMap((file) => ['--plugin', file]), ...looked];
+    this.reading = readingWords(values);
   }
 
   get examples(): readonly Example[] {
@@ -125,3 +118,28 @@ export class RunNotes {
     this.#pending.clear();
   }
 }
+
+/** Returns the options with which `explain` reads the logs as the run did: those of the dataset that it wrote, or its own. */
+function readingWords(values: Values): readonly string[] {
+  const { out, update, dryRun, plugin = [] } = values;
+  const written = dryRun === true ? '-' : (update ?? out ?? '-');
+  const options = written === '-' ? settingsOptions('reading') : s3ReadOptions;
+  return [
+    ...options.flatMap((option) => wordsOf(option, values[option.name as keyof Values])),
+    ...plugin.flatMap((file) => ['--plugin', file]),
+    ...(written === '-' ? [] : ['--in', written]),
+  ];
+}
+
+/** The value of a file is its text, so that its name is not known any more. */
+function wordsOf(option: NamedOption, value: unknown): readonly string[] {
+  const [name, negative] = flagNames(option);
+  if (value === undefined || option.type.placeholder === 'FILE') return [];
+  if (value === true) return [`--${name}`];
+  const words = isPairs(value) ? Object.entries(value).map((pair) => pair.join('=')) : [value].flat();
+  if (value === false || words.length === 0) return [`--${negative}`];
+  const texts = option.type.repeatable === true ? words : [words.join(',')];
+  return texts.flatMap((text) => [`--${name}`, String(text)]);
+}
+
+const isPairs = (value: unknown): value is object => typeof value === 'object' && !Array.isArray(value);

@@ -9,7 +9,7 @@ import { RunNotes } from '../../../src/cli/run-notes.ts';
 import { summaryOf } from '../../../src/cli/summary.ts';
 import { TurnmillError } from '../../../src/errors.ts';
 import { formats } from '../../../transforms/formats/index.ts';
-import { RecordingHost } from '../../support/command-here.ts';
+import { RecordingHost, turnmillHere } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
 
@@ -71,12 +71,34 @@ describe('build', () => {
       'turnmill: 1 conversation from 1 log; 1 rejection.\n\n  records    1 record, 1 shard, ',
     );
     expect(stderr).toContain(`${log}:2  invalid-json: `);
-    expect(stderr).toContain(`  To see why:  turnmill explain ${log}:2\n`);
+    expect(stderr).toContain(`  To see why:  turnmill explain ${log}:2 --in ${out}\n`);
     const where = `  All rejections: ${join(out, 'quarantine/rejected.jsonl')}\n`;
     const report = `  Report: ${join(out, 'reports/index.html')}; to see the records:  turnmill view ${out} --open\n`;
     expect(stderr.endsWith(where + report)).toBe(true);
     const without = await run(['build', log, '--out', out, '--replace', '--no-report']);
     expect(without.stderr.endsWith(where)).toBe(true);
+  });
+
+  test.each([
+    [['--strict-time'], 'time goes back'],
+    [
+      ['--max-line', '1KiB', '--cleanup', 'goose-info,goose-title', '--on-finding', 'unread-text=keep'],
+      'line-too-long',
+    ],
+    [['--no-cleanup', '--format', 'functiongemma-teaching'], 'no-final-call'],
+  ])('says how to explain a rejection that depends on %s', async (options, why) => {
+    const folder = temporaryFolder();
+    const config = join(folder, 'c.json');
+    writeFileSync(config, JSON.stringify({ maxDepth: 200 }));
+    const isLong = why === 'line-too-long';
+    const log = writeLog(folder, 'a.jsonl', isLong ? [entry({ id: 'x'.repeat(1100) })] : [entry(), entry()]);
+    for (const out of [['--dry-run'], ['--out', '-'], ['--out', join(folder, 'out')]]) {
+      const { status, stderr } = await turnmillHere(['build', log, ...out, '--config', config, ...options]);
+      const words = /To see why: {2}turnmill (.*)$/m.exec(stderr)?.[1]?.split(' ') ?? [];
+      const explained = await run(words);
+      expect([status, explained.status, explained.stdout]).toEqual([3, 0, expect.stringContaining(why)]);
+      expect(words.includes('--in')).toBe(out.includes(join(folder, 'out')));
+    }
   });
 
   test('takes options without a flag from a configuration file', async () => {
