@@ -47,9 +47,9 @@ const PAGES = [
   ['search', '#/records/7?q=flight', '.row.on'],
 ];
 
-/** Starts the viewer. @returns the child process and the address of the page */
+/** Starts the viewer; the pages show a dataset under its path below the working folder. @returns the child process and the address of the page */
 function view(...args) {
-  const child = spawn(process.execPath, [command, 'view', ...args]);
+  const child = spawn(process.execPath, [command, 'view', ...args], { cwd: work });
   return new Promise((resolve, reject) => {
     let text = '';
     child.stderr.on('data', (chunk) => {
@@ -63,7 +63,7 @@ function view(...args) {
 
 /** @param take called with each page when it is ready, and with the name of its picture */
 async function eachPage(browser, out, take) {
-  const dataset = await view(out, '--logs', logs);
+  const dataset = await view('dataset');
   const live = await view(followed);
   for (const colorScheme of ['light', 'dark']) {
     const open = async (viewport) =>
@@ -106,7 +106,7 @@ async function pageOfCopies(browser, work, take) {
   write('3-fork.jsonl', [1, 5, 6]);
   const out = join(work, 'marked');
   spawnSync(process.execPath, [command, 'build', join(work, 'copies'), '--copies', 'mark', '--out', out]);
-  const { child, url } = await view(out);
+  const { child, url } = await view('marked');
   const page = await browser.newPage({
     viewport: { width: 1240, height: 620 },
     colorScheme: 'light',

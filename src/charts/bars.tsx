@@ -128,6 +128,11 @@ export function Histogram(props: {
   const most = Math.max(1, ...bins.map(({ count }) => count));
   const step = width / Math.max(1, bins.length);
   const every = Math.ceil(bins.length / labels);
+  const texts = bins.map(({ from }, i) => (i % every === 0 ? format(from) : undefined));
+  const last = texts.findLastIndex((text) => text !== undefined);
+  // the last label ends at the edge if it would be clipped there, and the one before it may have no room then
+  if (last > 0 && (last - every) * step + widthOf(texts[last - every]) > width - widthOf(texts[last]))
+    texts[last - every] = undefined;
   const numbers = bins
     .filter(({ count }) => count > 0)
     .map(({ from, to, count }) => `${format(from)} to ${format(to)}: ${showNumber(count)}`);
@@ -142,7 +147,7 @@ export function Histogram(props: {
           step={step}
           count={count}
           most={most}
-          label={i % every === 0 ? format(from) : undefined}
+          label={texts[i]}
         />
       ))}
       <line x1="0" x2={width} y1={base + 0.5} y2={base + 0.5} class="axis" />
@@ -200,6 +205,7 @@ function HistogramBar(props: {
 
 /** Average width of a character at this size. */
 const LABEL = { size: 10, character: 6 };
+const widthOf = (label = ''): number => label.length * LABEL.character;
 
 /** A label below an axis, which ends at the edge if it would be clipped there. */
 function AxisLabel(props: {
@@ -209,7 +215,7 @@ function AxisLabel(props: {
   readonly width: number;
 }): VNode {
   const { x, y, text, width } = props;
-  const isLast = x + text.length * LABEL.character > width;
+  const isLast = x + widthOf(text) > width;
   return (
     <text
       x={isLast ? width : x}

@@ -21,7 +21,7 @@ export function showShare(part: number, whole: number): string {
   const percent = (100 * part) / whole;
   if (percent > 0 && percent < 0.1) return '<0.1 %';
   if (percent < 100 && percent > 99.9) return '>99.9 %';
-  return `${percent < 10 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+  return `${percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0)} %`;
 }
 
 export function showBytes(value: number): string {

@@ -71,7 +71,7 @@ footer{padding:34px 0 50px;color:var(--ink3);font-size:12.5px}
 .narrow{display:none}
 .narrow svg{width:100%;margin-bottom:8px}
 .narrow .role svg{width:9px;margin-bottom:0}
-@media(max-width:760px){.wide{display:none}.narrow{display:block}.grid3,.grid2{grid-template-columns:1fr}.span2,.span3{grid-column:auto}.plain th[scope=row]{min-width:9em;overflow-wrap:anywhere}.plain td,.plain tbody th{padding-right:8px}h1,.why,.ex{overflow-wrap:anywhere}.wrap{padding:0 16px}.lead h1{font-size:25px}header.top nav{display:none}summary{grid-template-columns:14px 1fr auto}summary .why,summary svg{display:none}summary .tag{grid-column:2;justify-self:start}}
+@media(max-width:760px){.wide{display:none}.narrow{display:block}.grid3,.grid2{grid-template-columns:1fr}.span2,.span3{grid-column:auto}.plain th[scope=row]{min-width:9em;overflow-wrap:anywhere}.plain td,.plain tbody th{padding-right:8px}h1,.why,.ex{overflow-wrap:anywhere}.wrap{padding:0 16px}.lead h1{font-size:25px}header.top nav{display:none}summary{grid-template-columns:14px 1fr auto}summary .why,summary svg{display:none}[open]>summary .why{display:block;grid-column:2/-1}summary .tag{grid-column:2;justify-self:start}}
 @media print{:root{color-scheme:light}header.top{position:static}header.top nav{display:none}body{background:#fff;font-size:10.5pt}.grid3 .card,figure.card,.ex li,tr{break-inside:avoid}h2,h2+p{break-after:avoid}.card{border-color:#ccc}@page{margin:15mm}details::details-content{content-visibility:visible;block-size:auto}.wrap{max-width:none;padding:0}a{text-decoration:none;color:inherit}}
 @media(prefers-contrast:more){:root{--rule:var(--ink3);--ink2:var(--ink);--ink3:var(--ink)}}
 `;

@@ -17,12 +17,22 @@ export function completionScript(shell: Shell, commands: readonly Command[]): st
   return `${start}${bashScript(commands)}`;
 }
 
+const ALTERNATIVES = /^\[?([a-z-]+(?:\|[a-z-]+)+)(?:\]|\s|$)/;
+
+/** The words that a text such as `last|leaves` lists; none if it begins otherwise. */
+const alternativesIn = (text: string): readonly string[] => ALTERNATIVES.exec(text)?.[1]?.split('|') ?? [];
+
 /** The words that a value may be; none if it is free text, or a file. */
 function wordsOf({ type: { choices = [], placeholder = '' } }: NamedOption): readonly string[] {
-  return placeholder.includes('|')
-    ? placeholder.split('|').filter((word) => /^[a-z-]+$/.test(word))
-    : choices;
+  return placeholder.includes('|') ? alternativesIn(placeholder) : choices;
 }
+
+/** Commands whose first argument is one of a few words. */
+const withActions = (commands: readonly Command[]): readonly (readonly [string, string])[] =>
+  commands.flatMap(({ name, usage }) => {
+    const words = alternativesIn(usage);
+    return words.length === 0 ? [] : [[name, words.join(' ')] as const];
+  });
 
 const flagsOf = ({ options }: Command): readonly string[] =>
   [...options.flatMap(flagNames), ...ALWAYS].map((name) => `--${name}`);
@@ -37,6 +47,7 @@ function bashScript(commands: readonly Command[]): string {
     .filter((option) => wordsOf(option).length > 0)
     .map((option) => `    --${flagOf(option.name)}) words='${wordsOf(option).join(' ')}' ;;`);
   const flags = commands.map((command) => `      ${command.name}) words='${flagsOf(command).join(' ')}' ;;`);
+  const actions = withActions(commands).map(([name, words]) => `      ${name}) words='${words}' ;;`);
   return `_turnmill() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} words=''
   case $prev in
@@ -47,6 +58,10 @@ ${values.join('\n')}
   elif [[ -z $words && $cur == -* ]]; then
     case \${COMP_WORDS[1]} in
 ${flags.join('\n')}
+    esac
+  elif [[ -z $words && $COMP_CWORD -eq 2 ]]; then
+    case \${COMP_WORDS[1]} in
+${actions.join('\n')}
     esac
   fi
   COMPREPLY=()
@@ -61,7 +76,10 @@ function fishScript(commands: readonly Command[]): string {
     `complete -c turnmill -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
     ...options.flatMap((option) => fishFlags(name, option)),
   ]);
-  return `${lines.join('\n')}\n`;
+  const actions = withActions(commands).map(
+    ([name, words]) => `complete -c turnmill -n '__fish_seen_subcommand_from ${name}' -a '${words}'`,
+  );
+  return `${[...lines, ...actions].join('\n')}\n`;
 }
 
 function fishFlags(command: string, option: NamedOption): readonly string[] {

@@ -96,7 +96,8 @@ async function answersTo(target: Target, values: Values, signal: AbortSignal): P
     ? await skippedFor(ref.name, path, values, whyBesideLogs)
     : undefined;
   if (skipped !== undefined) return [answerOf(skipped, values)];
-  return Promise.all(logged.map((explanation) => lineAnswer(explanation, values, settings.s3)));
+  const shown = root === undefined ? file : ref.name;
+  return Promise.all(logged.map((explanation) => lineAnswer(explanation, shown, values, settings.s3)));
 }
 
 /** @throws TurnmillError `no-input` if the log is neither there nor below the inputs of the dataset */
@@ -113,13 +114,20 @@ const answerOf = (account: SourceAccount, { in: out }: Values): Answer => ({
   text: accountText(account, out === undefined ? [] : ['--in', out]),
 });
 
-async function lineAnswer(logged: Explanation, { in: out }: Values, s3: S3Options): Promise<Answer> {
+/** @param shown the source as the next command takes it */
+async function lineAnswer(
+  logged: Explanation,
+  shown: string,
+  { in: out }: Values,
+  s3: S3Options,
+): Promise<Answer> {
   const found = await recordsOf(logged, out, s3);
   const explanation =
     found?.in === undefined
       ? logged
       : ({ ...logged, fate: CONTAINED_ENTRY, sessionFate: 'contained' } as const);
-  return { facts: { ...explanation, ...found }, text: explanationText(explanation, found, out ?? '') };
+  const text = explanationText({ ...explanation, source: shown }, found, out ?? '');
+  return { facts: { ...explanation, ...found }, text };
 }
 
 /** Returns the account of a source that a walk through folders skips, or that the dataset lists as skipped. */

@@ -31,7 +31,7 @@ export function programHelp(commands: readonly Command[], columns: number): stri
   const names = commands.map(({ name, summary }) => ({ label: `  turnmill ${name}`, text: summary }));
   return [
     'turnmill COMMAND [options]',
-    'Session logs in, training datasets out.',
+    'Turn logs of LLM agents into training datasets.',
     section('Commands:', names, width, 'tight'),
     section('Options:', [SHOW_HELP, SHOW_VERSION], width, 'tight'),
     section('Examples:', EXAMPLES.map(exampleRow), width, 'tight'),

@@ -115,7 +115,7 @@ export async function accountOf(
       };
     }
   };
-  await build({ ...settings, inputs: [file] }, { onResult, signal });
+  await build({ ...settings, inputs: [file], allowEmpty: true }, { onResult, signal });
   return account;
 }
 

@@ -21,7 +21,7 @@ export function sentenceOf({ sums, rejections }: RunSummary): string {
 }
 
 function refusedText({ consumer, count, what, remedy }: Refused, more: number): string {
-  const others = more === 0 ? '' : `, and ${plural(more, 'other reason')}`;
+  const others = more === 0 ? '' : `; ${plural(more, 'more reason')} below, at "refused"`;
   return `${have(count)} ${what}, which ${consumer} refuses (${remedy})${others}`;
 }
 

@@ -1,6 +1,6 @@
 /** `turnmill view`: serves a dataset, a folder of logs (built into a temporary folder first), or a growing log. */
 import { existsSync, rmSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { manifestPath } from '../dataset/layout.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
@@ -42,7 +42,10 @@ export async function openView({ target, logs, signal }: ViewRequest): Promise<V
   const stat = statSync(target, { throwIfNoEntry: false });
   if (stat === undefined) throw new TurnmillError('no-input', `${target} not found`, { subject: target });
   if (stat.isDirectory() && existsSync(manifestPath(target)))
-    return openDataset(target, target, logs ?? inputsThere(target));
+    return openDataset(target, target, logs ?? inputsThere(target), [
+      ...['--in', target],
+      ...(logs?.length === 1 && isFolder(logs[0] as string) ? ['--root', ...logs] : []),
+    ]);
   if (stat.isFile() && LINES.test(target)) return openLog(target);
   const temporary = createTemporaryFolder('view');
   const remove = (): void => rmSync(temporary, { recursive: true, force: true });
@@ -50,7 +53,8 @@ export async function openView({ target, logs, signal }: ViewRequest): Promise<V
     const { build } = await import('./build.ts');
     const out = join(temporary, 'dataset');
     await build({ inputs: [target], out, report: false }, { ...(signal && { signal }) });
-    const view = await openDataset(out, target, [target]);
+    const root = stat.isDirectory() ? target : dirname(target);
+    const view = await openDataset(out, target, [target], ['--root', root]);
     const close = (): void => {
       view.close();
       remove();
@@ -61,6 +65,8 @@ export async function openView({ target, logs, signal }: ViewRequest): Promise<V
     throw error;
   }
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** Serves a view until its `close` is called. */
 export async function serveView(view: View, { port = 0, origins = [] }: ViewRequest): Promise<Serving> {
@@ -82,7 +88,12 @@ function openLog(path: string): View {
 }
 
 /** @param shown the path as the user wrote it */
-async function openDataset(root: string, shown: string, logs: readonly string[]): Promise<View> {
+async function openDataset(
+  root: string,
+  shown: string,
+  logs: readonly string[],
+  explainWith: readonly string[],
+): Promise<View> {
   const dataset = await ViewedDataset.open(root);
   const settings = readingSettings(dataset);
   const sources = new LogSources(logs);
@@ -91,7 +102,7 @@ async function openDataset(root: string, shown: string, logs: readonly string[])
     const explanations = await explainLine({ ref, line, settings, withTexts: true });
     return explanations.find((explanation) => explanation.offset === offset) ?? explanations[0];
   };
-  const viewed = { name: basename(resolve(shown)), dataset, sources, changesOf };
+  const viewed = { name: basename(resolve(shown)), explainWith, dataset, sources, changesOf };
   return { viewed, close: () => dataset.close() };
 }
 

@@ -66,7 +66,7 @@ export function Lead(props: {
         ) : null}
         {ledger.warnings > 0 ? <span class="tag warn">{showCount(ledger.warnings, 'warning')}</span> : null}
         {refused.map(({ consumer, count, what, remedy }) => (
-          <span class="tag bad">{`${showNumber(count)} with ${what}: ${consumer} refuses them (${remedy})`}</span>
+          <span class="tag bad">{`${showNumber(count)} with ${what}: ${consumer} refuses ${count === 1 ? 'it' : 'them'} (${remedy})`}</span>
         ))}
         <span class="tag">{format.join(', ')}</span>
         <span class="tag">

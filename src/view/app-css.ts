@@ -25,7 +25,7 @@ a:hover>.hit{fill:var(--sunk)}
 .head .quiet{margin-left:8px}
 kbd{font-size:11px;border:1px solid var(--rule2);border-bottom-width:2px;border-radius:4px;padding:0 4px;margin:0 3px 0 8px;color:var(--ink2);background:var(--card)}
 .keys kbd+kbd{margin-left:0}
-.quiet{font-size:12.5px;color:var(--ink2);border:1px solid var(--rule);border-radius:6px;padding:3px 9px;background:var(--card)}
+.quiet{white-space:nowrap;font-size:12.5px;color:var(--ink2);border:1px solid var(--rule);border-radius:6px;padding:3px 9px;background:var(--card)}
 .quiet:hover{border-color:var(--rule2);color:var(--ink)}
 .quiet[aria-pressed=true]{background:var(--accent-soft);color:var(--accent);border-color:transparent}
 .quiet kbd{margin:0 0 0 4px}
@@ -45,6 +45,7 @@ kbd{font-size:11px;border:1px solid var(--rule2);border-bottom-width:2px;border-
 .find input::placeholder{color:var(--ink3)}
 .find input:focus{background:var(--card);border-color:var(--accent);outline:0}
 .rows{overflow:auto;contain:strict;overflow-anchor:none}
+.list:has(>.note)>.rows{display:none}
 .space{position:relative}
 .slot{position:absolute;inset:0 0 auto 0}
 .row{display:grid;align-content:center;gap:5px;height:100%;padding:0 14px;border-bottom:1px solid var(--rule);color:inherit;text-decoration:none}
@@ -66,7 +67,7 @@ kbd{font-size:11px;border:1px solid var(--rule2);border-bottom-width:2px;border-
 .pane{overflow:auto;min-width:0;padding:0 0 60px;position:relative}
 .pane:focus-visible,.side:focus-visible{outline-offset:-2px}
 .pane.empty{display:grid;place-items:center;color:var(--ink3);grid-column:2/4}
-.bar{position:sticky;top:0;z-index:1;display:flex;gap:10px;align-items:center;padding:12px 28px;background:color-mix(in oklab,var(--paper) 92%,transparent);backdrop-filter:blur(6px);border-bottom:1px solid var(--rule)}
+.bar{position:sticky;top:0;z-index:1;display:flex;flex-wrap:wrap;gap:10px;align-items:center;padding:12px 28px;background:color-mix(in oklab,var(--paper) 92%,transparent);backdrop-filter:blur(6px);border-bottom:1px solid var(--rule)}
 .bar h1{font-size:15px;font-weight:640;letter-spacing:-.01em;margin-right:auto}
 .seg{display:flex;border:1px solid var(--rule);border-radius:6px;overflow:hidden;background:var(--card)}
 .seg button{padding:3px 11px;font-size:12.5px;color:var(--ink2)}
@@ -187,6 +188,6 @@ fieldset.seg{margin:0;padding:0}
 @media(max-width:1080px){.t-records>.panes,.t-sessions>.panes,.t-rejected>.panes{grid-template-columns:300px minmax(0,1fr)}.keys{display:none}
 .aside-only{display:inline-block}.side>.aside-only{float:right}.side{display:none}.with-side .side{display:block;position:fixed;inset:46px 0 0 auto;width:min(400px,100%);z-index:3;box-shadow:0 8px 32px #0004}}
 @media(max-width:700px){.t-records>.panes,.t-sessions>.panes,.t-rejected>.panes{grid-template-columns:minmax(0,1fr)}.chosen>.panes>.list,.app:not(.chosen)>.panes>.pane.empty{display:none}.narrow-only{display:inline-block;text-decoration:none}.pane.empty{grid-column:auto}
-.pane.span{grid-column:auto}.head{gap:10px;padding:0 10px;overflow-x:auto}.head>b{display:none}.head nav a{padding:0 5px;gap:4px;font-size:13px}.head{gap:4px;padding:0 6px}.head .quiet{margin-left:auto}.bar{padding:10px 16px;flex-wrap:wrap}.bar h1{overflow-wrap:anywhere}.entry>h2{padding-left:16px}.msg{grid-template-columns:1fr;gap:4px;padding:12px 16px}.msg>header{text-align:left}.tools{margin-left:16px}.context>.note{padding-left:16px}.about{padding:16px}.pane>.lead{padding:16px}.hex{margin:0 16px}}
+.pane.span{grid-column:auto}.head{gap:10px;padding:0 10px;overflow-x:auto}.head>b{display:none}.head nav a{padding:0 5px;gap:4px;font-size:13px}.head{gap:4px;padding:0 6px}.head .quiet{margin-left:auto}.head .quiet span{position:absolute;left:-999px}.bar{padding:10px 16px}.bar h1{overflow-wrap:anywhere}.entry>h2{padding-left:16px}.msg{grid-template-columns:1fr;gap:4px;padding:12px 16px}.msg>header{text-align:left}.tools{margin-left:16px}.context>.note{padding-left:16px}.about{padding:16px}.pane>.lead{padding:16px}.hex{margin:0 16px}}
 @media print{.head,.panes>.list,.side,.bar button,.seg{display:none}.panes{display:block!important}.pane{overflow:visible}html,body,#app,.app{height:auto}.msg{content-visibility:visible;break-inside:avoid}}
 `;

@@ -1,6 +1,6 @@
 /** Exports the viewer's page and its data as files, for a static host or a folder that is opened without a server. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { modesLike } from '../dataset/modes.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { ListedIds } from '../settings/listed-ids.ts';
@@ -99,8 +99,16 @@ class Exporter {
       );
     this.#write('index.html', page);
     const summary = JSON.parse(await this.#respond('summary')) as object;
+    // pages may be published: they name no folder of this machine
+    const explainWith = this.#viewed.explainWith?.map((word) => basename(word)) ?? [];
     this.#chunk('summary-0', [
-      JSON.stringify({ ...summary, records: numbers.length, sessions: numbers.length, rejected }),
+      JSON.stringify({
+        ...summary,
+        explainWith,
+        records: numbers.length,
+        sessions: numbers.length,
+        rejected,
+      }),
     ]);
     this.#chunk('overview-0', [await this.#respond('overview')]);
     const sessions = await this.#records(numbers);

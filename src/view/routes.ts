@@ -28,6 +28,8 @@ import type { ViewedDataset } from './viewed-dataset.ts';
 /** The dataset or the followed log that is viewed. */
 export interface Viewed {
   readonly name: string;
+  /** Options of `turnmill explain` with which it finds the logs: `--in OUT`. */
+  readonly explainWith?: readonly string[];
   readonly dataset?: ViewedDataset | undefined;
   readonly sources?: LogSources | undefined;
   readonly log?: FollowedLog | undefined;
@@ -102,11 +104,11 @@ async function rowsAnswer(
   return json(dataset && (await rowsOf(dataset, list, rangeOf(query), sortOf(query))));
 }
 
-function summarize({ name, dataset, sources, log }: Viewed): object {
+function summarize({ name, explainWith = [], dataset, sources, log }: Viewed): object {
   const { rss } = process.memoryUsage();
   if (dataset === undefined) return { name, kind: 'log', lines: log?.lines ?? 0, rss };
   return {
-    ...{ name, kind: 'dataset', rss },
+    ...{ name, explainWith, kind: 'dataset', rss },
     records: dataset.records,
     sessions: dataset.sessions,
     rejected: dataset.rejections,
@@ -190,7 +192,9 @@ async function sessionAnswer({ dataset }: Viewed, i: number): Promise<string | u
   const container = line.in && dataset.recordAt(line.in);
   const reason = rejectionReason(line.fate);
   const meaning = reason && REASONS[reason];
-  const todo = line.fate === 'empty' ? EMPTY_REMEDY : reason && remedyText(reason);
+  const isLost = findings.some(({ rule, severity }) => rule === 'no-record' && severity === 'ERROR');
+  const whatIfEmpty = isLost ? 'Its lines were rejected: the tab Rejected lists them.' : EMPTY_REMEDY;
+  const todo = line.fate === 'empty' ? whatIfEmpty : reason && remedyText(reason);
   return JSON.stringify({ i, line, findings, record, container, meaning, todo });
 }
 

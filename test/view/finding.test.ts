@@ -203,6 +203,8 @@ describe.skipIf(hasNoBrowser)('the viewer', () => {
     };
     expect(await found('EVENING market brief')).toBe(0);
     expect(await found('evening market brief')).toBe(1);
+    expect(await found('brief evening')).toBe(1);
+    expect(await found('"brief evening"')).toBe(0);
     expect(await found('tool:finance__get_quote')).toBe(1);
     expect(await found('finding:tool-result-error')).toBe(2);
     expect(await found('role:system "no such words"')).toBe(0);

@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser)('a million records', () => {
     const viewer = await view(out);
     const control = new AbortController();
     const headers = { authorization: `Bearer ${viewer.key}` };
-    const answer = await fetch(`${viewer.origin}/api/search?q=${encodeURIComponent('Question 7:')}`, {
+    const answer = await fetch(`${viewer.origin}/api/search?q=${encodeURIComponent('"Question 7:"')}`, {
       headers,
       signal: control.signal,
     });

@@ -87,8 +87,8 @@ function toolsOf({ bytes }: ConsumedRecord): readonly Uint8Array[] {
   return tools?.[0] === OPEN_ARRAY ? elementsOf(tools) : [];
 }
 
-/** The remedy where no option helps. */
-const SHOWS_WHERE = 'turnmill check LOGS --target openai shows where';
+/** The remedy where no option helps; a message that shows where does without. */
+export const SHOWS_WHERE = 'turnmill check LOGS --target openai shows where';
 
 type OpenaiRule = Pick<ConsumerRule, 'name' | 'problem' | 'broken'> &
   Partial<Refusal> &

@@ -4,6 +4,7 @@
  */
 
 import { consumerRules } from '../consumers/consumer-rules.ts';
+import { SHOWS_WHERE } from '../consumers/openai.ts';
 import type { Finding, StreamElement, WrittenRecord } from '../model/element.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
@@ -12,7 +13,7 @@ function* check(record: WrittenRecord): Generator<StreamElement> {
   for (const { name: rule, effect, formats, problem, detail, broken, refusal } of consumerRules) {
     if (!formats.includes(format)) continue;
     const severity: Finding['severity'] = effect === 'refuses' ? 'ERROR' : 'WARNING';
-    const remedy = refusal === undefined ? '' : ` (${refusal.remedy})`;
+    const remedy = refusal === undefined || refusal.remedy === SHOWS_WHERE ? '' : ` (${refusal.remedy})`;
     for (const at of broken(record)) {
       const more = detail === undefined ? '' : `: ${detail(record)}`;
       const message = `${format}: ${at < 0 ? 'the record' : `messages[${at}]`} ${problem}${more}${remedy}`;

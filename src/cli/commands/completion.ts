@@ -12,6 +12,7 @@ export const completion: Command = {
   options: optionsIn(LOG_OPTION),
   examples: [
     ['completion bash > /etc/bash_completion.d/turnmill', 'Complete in bash, for all users'],
+    ['completion zsh > ~/.turnmill.zsh', 'Complete in zsh, if ~/.zshrc has: source ~/.turnmill.zsh'],
     ['completion fish > ~/.config/fish/completions/turnmill.fish', 'Complete in fish'],
   ],
   words: { least: 1, most: 1, missing: 'name a shell: bash, zsh or fish' },

@@ -128,11 +128,11 @@ function Head({ summary: now }: { readonly summary: Summary }): VNode {
       <button
         type="button"
         class="quiet"
-        aria-label={`colours: ${theme.value}`}
         onClick={() => {
           theme.value = THEMES[(THEMES.indexOf(theme.peek()) + 1) % THEMES.length] ?? 'auto';
         }}
       >
+        <span>colours: </span>
         {theme.value}
       </button>
     </header>

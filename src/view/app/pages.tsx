@@ -1,14 +1,14 @@
 /** Pages for a rejected line, and for a session of any fate. */
 import type { VNode } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
-import { shellWord, showCount, showNumber } from '../../charts/numbers.ts';
+import { showCount, showNumber } from '../../charts/numbers.ts';
 import { fateWords, namedWords, sessionFateWords, wordsFor } from '../../charts/words.ts';
 import { addressOf, loggedLine, marked } from './address.ts';
 import { useAnswer } from './answer.ts';
 import { laidOut } from './exact.ts';
 import { Text } from './message.tsx';
 import { About, Back } from './narrow.tsx';
-import { Findings, Nothing, SessionRows, showMarked } from './record.tsx';
+import { explainCommand, Findings, Nothing, SessionRows, showMarked } from './record.tsx';
 import { Tree } from './tree.tsx';
 import type { ChangesAnswer, RejectionAnswer, SessionAnswer } from './types.ts';
 
@@ -81,9 +81,7 @@ function AboutLine({ line }: { readonly line: RejectionAnswer['line'] }): VNode 
           </>
         )}
       </dl>
-      {line.line === undefined ? null : (
-        <code class="cmd">{`turnmill explain ${shellWord(`${line.source.uri}:${line.line}`)} --root LOGS`}</code>
-      )}
+      {line.line === undefined ? null : <code class="cmd">{explainCommand(line.source.uri, line.line)}</code>}
     </aside>
   );
 }

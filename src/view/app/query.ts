@@ -35,28 +35,24 @@ interface Token {
   readonly text: string;
   readonly field: Field | undefined;
   readonly value: string;
-  readonly isQuoted: boolean;
 }
 
 function tokensOf(text: string): readonly Token[] {
   return Array.from(text.matchAll(TOKEN), ([whole, field, term = '']) => {
     const isQuoted = term.length > 1 && term.startsWith('"') && term.endsWith('"');
     const value = isQuoted ? term.slice(1, -1).replaceAll(/\\(.)/g, '$1') : term;
-    return { text: whole, field: field as Field | undefined, value, isQuoted };
+    return { text: whole, field: field as Field | undefined, value };
   });
 }
 
-/** Parses a query. A phrase is written between quotation marks; words without quotation marks are one phrase too. */
+/** Parses a query. A phrase is written between quotation marks. */
 export function readQuery(text: string): Query {
   const words: string[] = [];
   const filters: Partial<Record<Field, string[]>> = {};
-  const plain: string[] = [];
-  for (const { field, value, isQuoted } of tokensOf(text)) {
+  for (const { field, value } of tokensOf(text)) {
     if (field !== undefined) filters[field] = [...(filters[field] ?? []), value];
-    else if (isQuoted) words.push(value);
-    else plain.push(value);
+    else words.push(value);
   }
-  if (plain.length > 0) words.push(plain.join(' '));
   return { words, filters };
 }
 

@@ -122,6 +122,12 @@ function wholeText(record: unknown): string {
   return entries.map(([name, value]) => `${name}:\n${value}`).join('\n\n');
 }
 
+/** The command that says more about a line. */
+export const explainCommand = (source: string, line: number): string =>
+  ['turnmill', 'explain', `${source}:${line}`, ...(summary.value?.explainWith ?? [])]
+    .map(shellWord)
+    .join(' ');
+
 function Origin({ answer }: { readonly answer: RecordAnswer }): VNode {
   const { shard, line, spansLines, bytes, session } = answer;
   return (
@@ -136,7 +142,7 @@ function Origin({ answer }: { readonly answer: RecordAnswer }): VNode {
         </dd>
       </dl>
       {session?.origin === undefined ? null : (
-        <code class="cmd">{`turnmill explain ${shellWord(`${session.source}:${session.origin.line}`)} --root LOGS --in ${shellWord(summary.value?.name ?? '')}`}</code>
+        <code class="cmd">{explainCommand(session.source, session.origin.line)}</code>
       )}
     </>
   );

@@ -3,6 +3,7 @@ import type { Field } from './query.ts';
 
 export interface Summary {
   readonly name: string;
+  readonly explainWith: readonly string[];
   readonly kind: 'dataset' | 'log';
   readonly records: number;
   readonly sessions: number;

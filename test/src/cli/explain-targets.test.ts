@@ -96,9 +96,13 @@ test('a log whose lines are all rejected names the first of them, and an empty o
       / {2}rejected {3}first line 2: invalid-json: .* at byte \d+ .*\(turnmill explain \S*app\.log:2/,
     );
   }
-  expect(await explained('none.jsonl', '--in', out)).toBe(
-    '0\nnone.jsonl: empty\n  why        it has no line\n',
-  );
+  const none = join(logs, 'none.jsonl');
+  const [isEmpty, why] = [': empty\n', '  why        it has no line\n'];
+  expect(await explained('none.jsonl', '--in', out)).toBe(`0\nnone.jsonl${isEmpty}${why}`);
+  expect(await explained(none)).toBe(`0\n${none}${isEmpty}${why}`);
+  const line = `${join(logs, 'app.log')}, line 2, `;
+  for (const words of [[], ['--in', out]])
+    expect(await explained(`${join(logs, 'app.log')}:2`, ...words)).toContain(`0\n${line}`);
   expect(await explained(logs)).toContain(
     `${logs} is a folder: name one of its files, or see all with turnmill check ${logs}`,
   );

@@ -80,6 +80,10 @@ test('bash completes commands, options and values', () => {
   expect(completed('verify', '--exc')).toEqual([]);
   expect(completed('build', '--dialect', 'cl')).toEqual(['claude-code', 'cline']);
   expect(completed('build', 'x', '--compress', '')).toEqual(['none', 'gzip', 'zstd']);
+  expect(completed('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+  expect(completed('quarantine', 'r')).toEqual(['replay']);
+  for (const words of [['quarantine', 'list', ''], ['build', ''], ['build', 'x', '--on-finding', '']])
+    expect(completed(...words)).toEqual([]); // files, or a value of the user's own
 });
 
 test.each(['bash', 'zsh', 'fish'])('completion %s names every command', async (shell) => {

@@ -45,7 +45,7 @@ describe('the sentence', () => {
       openai: { records: 32, 'consumer:reader-end': 1, 'consumer:reader-no-reasoning': 2 },
     };
     expect(sentenceOf(summaryOf({ formats, findings: { 'no-answer': 4 } }))).toBe(
-      '32 conversations from 26 logs; 3 have a role that templates do not know, which TRL refuses (--format trl leaves them out), and 2 other reasons.',
+      '32 conversations from 26 logs; 3 have a role that templates do not know, which TRL refuses (--format trl leaves them out); 2 more reasons below, at "refused".',
     );
     expect(refusedLines(summaryOf({ formats }).sums)).toHaveLength(3);
   });

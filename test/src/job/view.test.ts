@@ -56,6 +56,30 @@ test('finds the logs of the build by itself, unless another machine named them',
   expect(await found()).toBeUndefined();
 });
 
+test('explain finds a line with the options that a page shows; exported pages name no folder', async () => {
+  const folder = temporaryFolder();
+  const out = join(folder, 'out');
+  const logs = join(folder, 'logs');
+  writeLog(folder, 'logs/a.jsonl', [entry(), '{']);
+  expect((await turnmill(['build', logs, '--out', out])).status).toBe(3);
+  for (const [target, named, options] of [
+    [out, undefined, ['--in', out]],
+    [out, [logs], ['--in', out, '--root', logs]],
+    [logs, undefined, ['--root', logs]],
+  ] as const) {
+    const { viewed, close } = await openView({ target, logs: named });
+    close();
+    expect(viewed.explainWith).toEqual(options);
+    const { status, stdout } = await turnmill(['explain', 'a.jsonl:2', ...options]);
+    expect([status, String(stdout)]).toEqual([0, expect.stringContaining('a.jsonl, line 2, ')]);
+  }
+  const pages = join(folder, 'pages');
+  expect((await builtCommand(['view', out, '--export', pages])).status).toBe(0);
+  const summary = readFileSync(join(pages, 'data/summary-0.js'), 'utf8');
+  expect(summary).toContain('--in');
+  expect(summary).not.toContain(folder);
+});
+
 test('exported pages have parts of the logs only if the user names the logs', async () => {
   const folder = temporaryFolder();
   const out = join(folder, 'out');
