@@ -82,7 +82,11 @@ test('bash completes commands, options and values', () => {
   expect(completed('build', 'x', '--compress', '')).toEqual(['none', 'gzip', 'zstd']);
   expect(completed('completion', '')).toEqual(['bash', 'zsh', 'fish']);
   expect(completed('quarantine', 'r')).toEqual(['replay']);
-  for (const words of [['quarantine', 'list', ''], ['build', ''], ['build', 'x', '--on-finding', '']])
+  for (const words of [
+    ['quarantine', 'list', ''],
+    ['build', ''],
+    ['build', 'x', '--on-finding', ''],
+  ])
     expect(completed(...words)).toEqual([]); // files, or a value of the user's own
 });
 
