@@ -97,7 +97,7 @@ function parseOptions(
   const { reasoning: mode, meta, plugIns } = settings;
   const { dialects, formats } = plugIns;
   // plug-ins may read fields that are never written
-  const keepsMeta = meta.length > 0 || plugIns.stages.length > 0 || formats.length > 0;
+  const keepsMeta = meta.some((name) => name !== 'model') || plugIns.stages.length > 0 || formats.length > 0;
   return { ...settings, keepSealed: mode === 'keep-sealed', keepsMeta, dialects, sessionBy, begun };
 }
 

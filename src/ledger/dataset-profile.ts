@@ -185,20 +185,16 @@ export class ProfileCounter {
 
   /**
    * Adds a record of any format.
-   * @param first set for a record of the run's first format: its shape, if it has messages, and its model, if it is known
+   * @param first set for a record of the run's first format: its shape, if it has messages
    */
-  record(
-    record: Uint8Array,
-    first?: { readonly shape: RecordShape | undefined; readonly model: string | undefined },
-  ): void {
+  record(record: Uint8Array, first?: { readonly shape: RecordShape | undefined }): void {
     const bytes = record.length;
     addTo(this.#byBytes, bytes);
     if (first === undefined) return;
     this.#bytes += bytes;
     this.#longest = Math.max(this.#longest, bytes);
     this.#equal.add(record);
-    const { shape, model } = first;
-    if (model !== undefined) this.#models.addAll({ [shortName(model)]: 1 });
+    const { shape } = first;
     if (shape === undefined) return;
     addTo(this.#byMessages, this.#roles.addAll(shape.roles));
     addTo(this.#byCalls, this.#tools.addAll(shape.calls));
@@ -206,7 +202,8 @@ export class ProfileCounter {
 
   /** Adds a session. @param group the group of its records, if it has any */
   session(line: SessionLine, group: string | undefined): void {
-    const { fate, source, id } = line;
+    const { fate, source, id, model } = line;
+    if (fate === 'written' && model !== undefined) this.#models.addAll({ [shortName(model)]: 1 });
     if (isFurtherBranch(line, this.#first)) this.#branches += 1;
     else this.#first = line;
     const place = { origin: { source }, sessionId: id ?? '', startedAt: undefined };

@@ -107,6 +107,8 @@ export interface SessionReport {
   readonly folded?: number | undefined;
   /** Id of the first line with a message of a written session, if its dialect sets it: copies have it too. */
   readonly root?: string | undefined;
+  /** Name of the model of a written session: of its last answer, if the log has several. */
+  readonly model?: string | undefined;
   readonly changes: CountList;
   readonly toolCounts?: ToolCounts | undefined;
   readonly usage?: ToolUsage | undefined;

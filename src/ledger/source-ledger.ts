@@ -17,6 +17,7 @@ import type {
   StreamElement,
   WrittenRecord,
 } from '../../transforms/model/element.ts';
+import { modelIn } from '../../transforms/model/meta.ts';
 import { usageOf } from '../../transforms/model/tool-usage.ts';
 import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
 import { TurnmillError } from '../errors.ts';
@@ -317,6 +318,7 @@ function reportOf(
     truncated: conversation?.truncated ?? 0,
     folded: conversation?.folded,
     root: conversation?.root,
+    model: modelIn(conversation?.meta),
     changes: conversation === undefined ? NO_COUNTS : sortedCounts(conversation.changes),
     toolCounts: conversation?.toolCounts,
     usage: conversation && usageOf(conversation),
@@ -343,6 +345,7 @@ function shortcutReport(
     truncated,
     folded: undefined,
     root: undefined,
+    model: modelIn(session.facts.meta),
     changes: sortedCounts(changes),
     toolCounts: tools.counts,
     usage: session.usage(),

@@ -22,6 +22,7 @@ export function sessionText(line: SessionLine): string {
     `,"entries":${line.entries},"superseded":${line.superseded},"truncated":${line.truncated}` +
     `${line.folded === undefined ? '' : `,"folded":${line.folded}`}` +
     `${line.root === undefined ? '' : `,"root":${quote(line.root)}`}` +
+    `${line.model === undefined ? '' : `,"model":${quote(line.model)}`}` +
     `,"changes":${countsText(line.changes)}` +
     `,"tools":{"seen":${tools.seen},"kept":${tools.kept}` +
     `,"duplicateSame":${tools.duplicateSame},"duplicateConflict":${tools.duplicateConflict}}` +

@@ -6,9 +6,7 @@
 
 import { crc32 } from 'node:zlib';
 import { refusalsIn } from '../../transforms/consumers/refusals.ts';
-import { modelIn } from '../../transforms/formats/record-metadata.ts';
 import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
-import type { RecordShape } from '../../transforms/formats/shape-counter.ts';
 import { decode } from '../../transforms/json/utf8.ts';
 import { addUsage, addUsageRows, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
@@ -267,17 +265,10 @@ export class Recorder {
     const isFirst = format === this.#options.settings.format[0];
     const shape = isFirst ? (record.shape ?? shapeOfRecord(record.bytes, format)) : undefined;
     this.#options.ledger.record(format, record.refusals ?? refusalsIn(record.bytes, format, shape));
-    this.#profileRecord(record, isFirst, shape);
+    this.#options.profile?.record(record.bytes, isFirst ? { shape } : undefined);
     const location = this.#options.destination.record(record);
     if (location instanceof Promise) return location.then((at) => this.#note(format, at));
     this.#note(format, location);
-  }
-
-  #profileRecord({ bytes, format }: RecordResult, isFirst: boolean, shape: RecordShape | undefined): void {
-    const { profile, settings } = this.#options;
-    if (profile === undefined) return;
-    const model = isFirst && settings.meta.includes('model') ? modelIn(bytes, format) : undefined;
-    profile.record(bytes, isFirst ? { shape, model } : undefined);
   }
 
   #note(format: string, at: Location): void {

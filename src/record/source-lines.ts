@@ -123,6 +123,7 @@ export class SourceLines {
       truncated: session.truncated,
       folded: session.folded,
       root: session.root,
+      model: session.model,
       changes: countsOf(session.changes),
       tools: session.toolCounts ?? null,
       usage: session.usage,

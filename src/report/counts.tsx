@@ -27,7 +27,7 @@ export function RecordsSection(props: {
   const { records, branches = 0 } = profile;
   const hrefOf = useLinks();
   const { contained = 0 } = manifest.ledger.sessions;
-  const { copies, meta = [] } = settingsOf(manifest);
+  const { copies } = settingsOf(manifest);
   const [{ answers = 0, context = 0 } = {}] = Object.values(manifest.ledger.formats);
   const tools = byCount(records.tools).slice(0, MAX_SHOWN_TOOLS);
   const shown =
@@ -46,14 +46,7 @@ export function RecordsSection(props: {
       {branches === 0 ? null : (
         <p>{`${showCount(branches, 'session')} ${branches === 1 ? 'is a further branch' : 'are further branches'} of another one.`}</p>
       )}
-      {meta.includes('model') ? (
-        <CountsBy what="model" counts={records.models} total={records.model_count} />
-      ) : (
-        <p>
-          Models are not counted: build with <code>--meta model</code>, which also writes the model into each
-          record.
-        </p>
-      )}
+      <CountsBy what="model" counts={records.models} total={records.model_count} />
       <div class="grid3">
         <Card title="Messages in a record">
           <Histogram
@@ -122,7 +115,6 @@ const settingsOf = ({
 }: SummedUp): {
   readonly format?: readonly string[];
   readonly copies?: string;
-  readonly meta?: readonly string[];
 } => settings;
 
 const firstFormat = (manifest: SummedUp): string => settingsOf(manifest).format?.[0] ?? '';

@@ -1,7 +1,6 @@
 /** Counts the profile of a dataset from its files, with one line in memory at a time. */
 
 import { join } from 'node:path';
-import { modelIn } from '../../transforms/formats/record-metadata.ts';
 import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
 import { LF } from '../../transforms/json/bytes.ts';
 import type { Grouping } from '../../transforms/model/group.ts';
@@ -18,21 +17,18 @@ import { ProfileCounter } from '../ledger/dataset-profile.ts';
 interface ReadSettings {
   readonly groupBy: Grouping;
   readonly format: readonly string[];
-  readonly meta?: readonly string[];
 }
 
 export async function readProfile(root: string, manifest: Manifest): Promise<DatasetProfile> {
-  const { groupBy, format, meta = [] } = manifest.settings as unknown as ReadSettings;
+  const { groupBy, format } = manifest.settings as unknown as ReadSettings;
   const counter = new ProfileCounter(groupBy);
   const [first = 'chat'] = format;
   const groups = new Map(manifest.shards.map(({ path, group }) => [path, group]));
   for (const { path } of manifest.shards) {
     const isFirst = format.length === 1 || path.startsWith(`data/${first}/`);
-    await eachRecord(root, path, (record) => {
-      if (!isFirst) return counter.record(record);
-      const model = meta.includes('model') ? modelIn(record, first) : undefined;
-      return counter.record(record, { shape: shapeOfRecord(record, first), model });
-    });
+    await eachRecord(root, path, (record) =>
+      counter.record(record, isFirst ? { shape: shapeOfRecord(record, first) } : undefined),
+    );
   }
   const parsed = <T>(take: (line: T) => void) => {
     return (line: Uint8Array): void => take(JSON.parse(Buffer.from(line).toString()) as T);

@@ -125,7 +125,7 @@ export class SourceResults {
   }
 
   #sessionOf(line: PathedSession): SessionReport {
-    const { id, fate, origin, entries, superseded, truncated, folded, root, path } = line;
+    const { id, fate, origin, entries, superseded, truncated, folded, root, model, path } = line;
     const { changes, tools, usage, refused } = line;
     const reason = rejectionReason(fate);
     const contents = new Map<number, RejectedContent>();
@@ -142,6 +142,7 @@ export class SourceResults {
       changes: Object.entries(changes),
       ...(folded !== undefined && { folded }),
       ...(root !== undefined && { root }),
+      ...(model !== undefined && { model }),
       ...(tools && { toolCounts: tools }),
       ...(usage && { usage }),
       ...(path !== undefined && { path }),

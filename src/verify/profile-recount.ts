@@ -40,7 +40,6 @@ export class ProfileRecount {
   readonly #sessionFates: Counts = new Map();
   readonly #dialects: Counts = new Map();
   readonly #models: Counts = new Map();
-  readonly #hasModels: boolean;
   #bytes = 0;
   #longest = 0;
   /** Length and CRC-32 of each record in the first format, in one number. */
@@ -50,10 +49,9 @@ export class ProfileRecount {
   /** Source and id of the last session that is not a further branch. */
   #unbranched = '';
 
-  /** @param first the first format of the run @param meta names of the metadata in its records */
-  constructor(first: string | undefined, meta: unknown) {
+  /** @param first the first format of the run */
+  constructor(first: string | undefined) {
     this.#first = first ?? '';
-    this.#hasModels = Array.isArray(meta) && meta.includes('model');
   }
 
   record(format: string, text: string, record: JsonObject): void {
@@ -63,7 +61,6 @@ export class ProfileRecount {
       this.#bytes += bytes;
       this.#longest = Math.max(this.#longest, bytes);
       this.#checksums.push((bytes % 2 ** 21) * 2 ** 32 + crc32(text));
-      if (this.#hasModels) this.#model(record);
     }
     const { prompt, completion } = record;
     const parts = Array.isArray(prompt) && Array.isArray(completion) ? [...prompt, ...completion] : undefined;
@@ -81,13 +78,6 @@ export class ProfileRecount {
     }
     add(this.#byMessages, lowerEnd(list.length));
     add(this.#byCalls, lowerEnd(calls));
-  }
-
-  #model({ metadata, extra }: JsonObject): void {
-    const value = metadata ?? extra;
-    const text = asText(value);
-    const model = asText(asObject(text === undefined ? value : parsed(text))?.model) ?? '';
-    if (model !== '') addBounded(this.#models, model, MAX_TOOLS);
   }
 
   /** Call it for a shard whose records are not lines: their sizes are not recounted. */
@@ -108,10 +98,12 @@ export class ProfileRecount {
     if (dialect !== undefined) addBounded(this.#dialects, String(dialect), MAX_DIALECTS);
   }
 
-  session({ fate, id, source, input }: Untrusted<SessionLine>): void {
+  session({ fate, id, source, input, model }: Untrusted<SessionLine>): void {
     this.#branch(JSON.stringify([input ?? 0, source]), asText(id));
     const text = asText(fate) ?? '';
     add(this.#sessionFates, text.startsWith(REJECTED) ? 'rejected' : text);
+    const name = asText(model);
+    if (text === 'written' && name !== undefined) addBounded(this.#models, name, MAX_TOOLS);
   }
 
   #branch(source: string, id: string | undefined): void {
@@ -140,15 +132,15 @@ export class ProfileRecount {
       problems.equal(FILE, undefined, 'profile.records.longest', this.#longest, records.longest);
       const repeated = repeatedIn(this.#checksums);
       problems.equal(FILE, undefined, 'profile.records.repeated', repeated, records.repeated ?? 0);
-      same('records.models', largest(this.#models, SHOWN.models), records.models);
-      problems.equal(
-        FILE,
-        undefined,
-        'profile.records.model_count',
-        this.#models.size,
-        records.model_count ?? 0,
-      );
     }
+    same('records.models', largest(this.#models, SHOWN.models), records.models);
+    problems.equal(
+      FILE,
+      undefined,
+      'profile.records.model_count',
+      this.#models.size,
+      records.model_count ?? 0,
+    );
     problems.equal(FILE, undefined, 'profile.records.tool_count', this.#tools.size, records.tool_count);
     problems.equal(FILE, undefined, 'profile.branches', this.#branches, profile.branches ?? 0);
     const reasons = asObjects(profile.rejections).map(({ reason, count }) => [reason, count]);
@@ -182,14 +174,6 @@ function cut(name: string): string {
   const half = Math.floor((NAME - 1) / 2);
   const begin = name.slice(0, half).replace(/[\ud800-\udbff]$/, '');
   return `${begin}…${name.slice(name.length - half).replace(/^[\udc00-\udfff]/, '')}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function repeatedIn(values: readonly number[]): number {

@@ -66,7 +66,7 @@ export async function verifyDataset(
   checkForeignFiles(root, new Set(listed.map(({ path }) => path)), problems);
   const readable = await checkListedFiles(root, listed, problems);
   const usage = new Map();
-  const profile = new ProfileRecount(manifest.formats[0], manifest.settings.meta);
+  const profile = new ProfileRecount(manifest.formats[0]);
   const redactions = isRedacted(manifest) ? new RedactionRecount() : undefined;
   const shards = await readShards(
     root,

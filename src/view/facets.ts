@@ -2,8 +2,7 @@
 import type { DatasetProfile } from '../dataset/schema/reports.ts';
 import type { Field } from './app/query.ts';
 import type { Facet, FacetName, Terms } from './app/types.ts';
-import { META_FIELDS } from './meta-columns.ts';
-import { columnMatcher, type Searched } from './search.ts';
+import { columnMatcher, isRightIn, type Searched } from './search.ts';
 import { splitOf, type ViewedDataset } from './viewed-dataset.ts';
 
 const MAX_NAMES = 40;
@@ -15,22 +14,23 @@ export async function facetsOf(dataset: ViewedDataset, list: Searched): Promise<
   const columns = await dataset.columns();
   const sessionOf = list === 'sessions' ? (row: number) => row : await dataset.sessionsOfRecords();
   const findings = namesOf(columns.countRules(dataset[list], sessionOf));
-  const dialects = namesOf(columns.countDialects(dataset[list], sessionOf));
+  const dialects = namesOf(columns.dialects.count(dataset[list], sessionOf));
   const dialect: Facet = { field: 'dialect', names: dialects.length > 1 ? dialects : [] };
+  const model: Facet = { field: 'model', names: namesOf(columns.models.count(dataset[list], sessionOf)) };
   if (list === 'sessions')
     return filled([
       { field: 'finding', names: findings },
       dialect,
+      model,
       { field: 'fate', names: namesOf(fatesIn(dataset)) },
     ]);
-  const meta = await dataset.meta();
   return filled([
     { field: 'split', names: namesOf(recordsBy(dataset, 'split', splitOf)) },
     { field: 'format', names: namesOf(recordsBy(dataset, 'format', (path) => dataset.formatOf(path))) },
     { field: 'finding', names: findings },
     { field: 'tool', names: Object.keys(profile?.records.tools ?? {}).map((name) => ({ name })) },
     dialect,
-    ...META_FIELDS.map((field) => ({ field, names: namesOf(meta.count(field)) })),
+    model,
   ]);
 }
 
@@ -49,7 +49,7 @@ export async function termsOf(
   const testFor = async (field: Field, name: string): Promise<(row: number) => boolean> =>
     list === 'records'
       ? columnMatcher(dataset, { [field]: [name] })
-      : (row) => (field === 'finding' ? columns.has(row, name) : columns.isOf(row, name));
+      : (row) => isRightIn(columns, row, { [field]: [name] });
   const fields = await Promise.all(
     facets.map(async ({ field, names }) => {
       const tests = names.map(async ({ name }) => ({ name, has: await testFor(field, name) }));

@@ -2,7 +2,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { isExact, type Query, rangeMatcher, readQuery, type Sort } from './app/query.ts';
-import { META_FIELDS } from './meta-columns.ts';
 import { orderOf } from './row-order.ts';
 import type { SessionColumns } from './session-columns.ts';
 import { readRecord, roleName, summaryOf } from './shown.ts';
@@ -93,28 +92,32 @@ const isOneOf = (value: string, terms: readonly string[] | undefined): boolean =
 
 async function sessionMatcher(
   dataset: ViewedDataset,
-  { filters: { finding: rules = [], fate: fates = [], dialect } }: Query,
+  { filters }: Query,
   has: (line: Buffer) => boolean,
 ): Promise<PageMatcher> {
-  const columns = rules.length === 0 && dialect === undefined ? undefined : await dataset.columns();
+  const { fate: fates = [] } = filters;
+  const columns = needsColumns(filters) ? await dataset.columns() : undefined;
   return async (from) =>
     dataset.sessionPage(from, AT_ONCE).map((line, i) => {
-      const isRight = isRightIn(columns, from + i, rules, dialect);
+      const isRight = isRightIn(columns, from + i, filters);
       return isRight && fates.every((fate) => isFate(line, fate)) && has(Buffer.from(JSON.stringify(line)));
     });
 }
 
-/** Returns whether a session has these findings, and one of the dialects. */
-function isRightIn(
+const needsColumns = ({ finding, dialect, model }: Filters): boolean =>
+  [finding, dialect, model].some((terms) => terms !== undefined);
+
+/** Returns whether a session has these findings, one of the dialects, and one of the models. */
+export function isRightIn(
   columns: SessionColumns | undefined,
   session: number,
-  rules: readonly string[],
-  dialects: readonly string[] | undefined,
+  { finding = [], dialect, model }: Filters,
 ): boolean {
   if (columns === undefined) return true;
   return (
-    rules.every((rule) => columns.has(session, rule)) &&
-    (dialects === undefined || dialects.some((name) => columns.isOf(session, name)))
+    finding.every((rule) => columns.has(session, rule)) &&
+    dialect?.some((name) => columns.dialects.isOf(session, name)) !== false &&
+    model?.some((name) => columns.models.isOf(session, name)) !== false
   );
 }
 
@@ -149,11 +152,9 @@ export async function columnMatcher(
   dataset: ViewedDataset,
   filters: Filters,
 ): Promise<(record: number) => boolean> {
-  const { finding: rules = [], dialect, split, group, format } = filters;
-  const columns = rules.length === 0 && dialect === undefined ? undefined : await dataset.columns();
+  const { split, group, format } = filters;
+  const columns = needsColumns(filters) ? await dataset.columns() : undefined;
   const sessionOf = columns && (await dataset.sessionsOfRecords());
-  const names = META_FIELDS.flatMap((field) => (filters[field] === undefined ? [] : [field]));
-  const meta = names.length === 0 ? undefined : await dataset.meta();
   const isAnywhere = [split, group, format].every((terms) => terms === undefined);
   const shards = new Set(
     dataset.manifest.shards
@@ -167,8 +168,7 @@ export async function columnMatcher(
   );
   return (record) =>
     (isAnywhere || shards.has(dataset.shardOf(record))) &&
-    names.every((field) => filters[field]?.some((name) => meta?.has(record, field, name)) === true) &&
-    isRightIn(columns, sessionOf?.(record) ?? -1, rules, dialect);
+    isRightIn(columns, sessionOf?.(record) ?? -1, filters);
 }
 
 /** Returns a function that applies the filters of a record's messages; undefined without such a filter. */

@@ -1,17 +1,16 @@
 /**
- * Findings, turns and dialect by session, for lists, filters and orders, in 18 bytes per session and four per finding.
+ * Findings, turns, dialect and model by session, for lists, filters and orders, in 21 bytes per session and four per finding.
  * They are read once, on first use.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
 import type { LineIndex } from './line-index.ts';
+import { NameColumn } from './name-column.ts';
 
 const LINES_AT_ONCE = 2000;
 /** Number of rules with their own bit; the last bit is for all further rules. */
 const MAX_RULES = 31;
-/** The dialects after these are not told apart. */
-const MAX_DIALECTS = 255;
 const WARNING = 1;
 const ERROR = 2;
 
@@ -34,9 +33,8 @@ export class SessionColumns {
   readonly #errors: Uint32Array;
   /** Messages of the user and turns of the model. */
   readonly #turns: Uint32Array;
-  readonly #dialects: string[] = [];
-  /** Number of the dialect, from 1; 0 for none. */
-  readonly #dialectOf: Uint8Array;
+  readonly dialects: NameColumn;
+  readonly models: NameColumn;
   /** For each session, the number of the first finding about it, from 1; 0 for none. */
   readonly #firsts: Uint32Array;
   /** For each finding, the number of the next one about its session, from 1; 0 for none. */
@@ -47,7 +45,8 @@ export class SessionColumns {
     this.#severities = new Uint8Array(sessions);
     this.#errors = new Uint32Array(sessions);
     this.#turns = new Uint32Array(sessions);
-    this.#dialectOf = new Uint8Array(sessions);
+    this.dialects = new NameColumn(sessions);
+    this.models = new NameColumn(sessions);
     this.#firsts = new Uint32Array(sessions);
     this.#nexts = new Uint32Array(findings);
   }
@@ -58,18 +57,19 @@ export class SessionColumns {
     const ofFindings = new LineCursor<FindingLine>(findings);
     const ofSources = new LineCursor<SourceLine>(sources);
     let key = '';
-    let dialect = 0;
+    let dialect: string | undefined;
     let bySession: BySession = new Map();
     for (const [at, page] of sessions.pages(LINES_AT_ONCE)) {
       for (const [i, { content }] of page.entries()) {
-        const { source, input, id, usage } = JSON.parse(content.toString()) as SessionLine;
+        const { source, input, id, usage, model } = JSON.parse(content.toString()) as SessionLine;
         if (usage !== undefined) columns.#turns[at + i] = usage.clientTurns + usage.assistantTurns;
         if (keyOf(source, input) !== key) {
           key = keyOf(source, input);
           bySession = await columns.#take(ofFindings, key);
-          dialect = columns.#numberOf(await dialectOf(ofSources, key));
+          dialect = await dialectOf(ofSources, key);
         }
-        columns.#dialectOf[at + i] = dialect;
+        columns.dialects.set(at + i, dialect);
+        columns.models.set(at + i, model);
         const found = bySession.get(id);
         if (found !== undefined) columns.#note(at + i, found);
       }
@@ -101,21 +101,6 @@ export class SessionColumns {
         if ((mask & 1) === 1) counts[bit] = (counts[bit] as number) + 1;
     }
     return new Map(this.#rules.slice(0, MAX_RULES).map((rule, bit) => [rule, counts[bit] as number]));
-  }
-
-  /** Returns how many rows have a session of each dialect. */
-  countDialects(rows: number, sessionOf: (row: number) => number): ReadonlyMap<string, number> {
-    const counts = new Uint32Array(MAX_DIALECTS + 1);
-    for (let row = 0; row < rows; row++) {
-      const dialect = this.#dialectOf[sessionOf(row)] ?? 0;
-      counts[dialect] = (counts[dialect] as number) + 1;
-    }
-    return new Map(this.#dialects.map((name, i) => [name, counts[i + 1] as number]));
-  }
-
-  isOf(session: number, dialect: string): boolean {
-    const number = this.#dialects.indexOf(dialect) + 1;
-    return number > 0 && this.#dialectOf[session] === number;
   }
 
   has(session: number, rule: string): boolean {
@@ -155,13 +140,6 @@ export class SessionColumns {
     const known = this.#rules.indexOf(rule);
     if (known < 0) this.#rules.push(rule);
     return Math.min(known < 0 ? this.#rules.length - 1 : known, MAX_RULES);
-  }
-
-  #numberOf(dialect: string | undefined): number {
-    if (dialect === undefined) return 0;
-    const known = this.#dialects.indexOf(dialect) + 1;
-    if (known > 0 || this.#dialects.length === MAX_DIALECTS) return known;
-    return this.#dialects.push(dialect);
   }
 
   #note(session: number, { mask, severity, errors, first }: SessionFindings): void {

@@ -14,7 +14,6 @@ import type { DatasetProfile, FindingLine, LedgerSums } from '../dataset/schema/
 import { ioError } from '../errors.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { type IndexedLine, LineIndex } from './line-index.ts';
-import { MetaColumns } from './meta-columns.ts';
 import { PathIndex } from './path-index.ts';
 import { RecordIndex } from './record-index.ts';
 import { SessionColumns } from './session-columns.ts';
@@ -37,7 +36,6 @@ export interface RecordAt {
 
 const PACKED = /\.(?:gz|zst)$/;
 const SESSIONS_AT_ONCE = 256;
-const RECORDS_AT_ONCE = 256;
 const PLACE = /"shard":"((?:[^"\\]|\\.)*)","line":(\d+)/;
 /** The place in a line with this text is not that of a record of the session, but of the one that contains it. */
 const CONTAINED = '"fate":"contained"';
@@ -61,7 +59,6 @@ export class ViewedDataset {
   #mapping: Promise<void> | undefined;
   #isMapped = false;
   #columns: Promise<SessionColumns> | undefined;
-  #meta: Promise<MetaColumns> | undefined;
   #paths: Promise<PathIndex> | undefined;
 
   private constructor(root: string, manifest: Manifest, shards: readonly OpenShard[], temporary?: string) {
@@ -209,11 +206,6 @@ export class ViewedDataset {
     }
   }
 
-  meta(): Promise<MetaColumns> {
-    this.#meta ??= MetaColumns.read(this.manifest.settings, this.records, this.#contents());
-    return this.#meta;
-  }
-
   /** Returns a function that returns the number of a record's session; -1 if it is unknown. */
   async sessionsOfRecords(): Promise<(record: number) => number> {
     await this.#mapped();
@@ -241,11 +233,6 @@ export class ViewedDataset {
       if (findings.length >= MAX_FINDINGS) break;
     }
     return findings;
-  }
-
-  *#contents(): Generator<readonly Buffer[]> {
-    for (let at = 0; at < this.records; at += RECORDS_AT_ONCE)
-      yield this.recordPage(at, RECORDS_AT_ONCE).map(({ content }) => content);
   }
 
   #mapped(): Promise<void> {

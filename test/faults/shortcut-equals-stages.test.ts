@@ -155,6 +155,43 @@ it('F218: the same findings about answers that were cut, errors, and several cho
   }
 });
 
+it('F218: the same model, that of the answer that is written', async () => {
+  const folder = temporaryFolder();
+  const named = (id: string, at: number, answer: unknown, line: unknown, request: unknown): string => {
+    const messages = at === 1 ? [USER] : [USER, REPLY, USER];
+    const { request: sent, ...rest } = JSON.parse(entryLine({ id, at, messages }));
+    const response = { model: answer, choices: [{ message: REPLY }] };
+    return JSON.stringify({ model: line, ...rest, request: { model: request, ...sent }, response });
+  };
+  const long = 'm'.repeat(300);
+  const models: readonly (readonly [string, string | undefined])[] = [
+    [named('s0', 1, 'a-1', 'b-2', 'c-3'), 'a-1'],
+    [named('s1', 1, undefined, 'b-2', 'c-3'), 'b-2'],
+    [named('s2', 1, null, null, 'c-3'), 'c-3'],
+    [named('s3', 1, undefined, undefined, undefined), undefined],
+    [named('s4', 1, '', 'b-2', 'c-3'), undefined],
+    [named('s5', 1, '/srv/weights/a', 'b-2', 'c-3'), undefined],
+    [named('s6', 1, long, 'b-2', 'c-3'), undefined],
+    [named('s7', 1, 'caf\u00e9 "x"', undefined, undefined), 'caf\u00e9 "x"'],
+    [named('s8', 1, 7, undefined, undefined), '7'],
+    [`${named('s9', 1, 'a-1', 'b', 'c')}\n${named('s9', 2, 'a-2', 'b', 'c')}`, 'a-2'],
+    [`${named('s10', 1, 'a-1', 'b', 'c')}\n${named('s10', 2, undefined, undefined, undefined)}`, undefined],
+    [
+      `${named('s11', 2, 'a-2', 'b', 'c')}\n${named('s11', 3, 'a-3', 'b', 'c').replace(/,{"role":"user".*?}]/, ']')}`,
+      'a-2',
+    ],
+  ];
+  for (const [i, [lines]] of models.entries()) writeFileSync(join(folder, `s${i}.jsonl`), `${lines}\n`);
+  handOut.mockClear();
+  const byShortcut = await resultsOf(folder, true, {});
+  expect(handOut.mock.calls.length).toBe(models.length);
+  expectSame(byShortcut, await resultsOf(folder, false, {}));
+  const found = byShortcut.flatMap((one) =>
+    one.kind === 'session' ? [[one.sessionId, one.model] as const] : [],
+  );
+  expect(new Map(found)).toEqual(new Map(models.map(([, model], i) => [`s${i}`, model])));
+});
+
 it('F218: the same entries that are not the beginning of the written conversation', async () => {
   const folder = temporaryFolder();
   const expected: string[] = [];

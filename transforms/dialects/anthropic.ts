@@ -16,14 +16,23 @@ import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Lack, Line, Message, Origin, ReadingNote, Rejection } from '../model/element.ts';
 import { OTHER_ROLE } from '../model/known-roles.ts';
 import { textOfValue } from '../model/message.ts';
+import type { Meta } from '../model/meta.ts';
 import type { LineReason } from '../model/reasons.ts';
 import { settleReply, withNotes } from '../model/reply.ts';
 import { timeOf, unreadableTime } from '../model/timestamp.ts';
 import { createHistory, type History } from './anthropic/history.ts';
-import { detect, hasSecondAnswer, isOfModel, replyOf, SPEAKERS, systemText } from './anthropic/pair.ts';
+import {
+  detect,
+  hasSecondAnswer,
+  isOfModel,
+  modelOf,
+  replyOf,
+  SPEAKERS,
+  systemText,
+} from './anthropic/pair.ts';
 import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
 import { loggedAnswer } from './pairs/logged-answer.ts';
-import { bodyOf } from './pairs/logged-call.ts';
+import { bodyOf, callMeta } from './pairs/logged-call.ts';
 import { hasOtherAnswer } from './pairs/other-answers.ts';
 import { isSecondPlace, otherList, otherSystem } from './pairs/second-places.ts';
 import { readReply, stopNotes } from './shared/anthropic-message.ts';
@@ -38,6 +47,7 @@ import {
   rejectObject,
   type Span,
 } from './shared/line-objects.ts';
+import { modelMeta } from './shared/logged-meta.ts';
 import { NO_QUESTION, noted, notedFirst, OTHER_ANSWER } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './shared/tool-definitions.ts';
@@ -55,10 +65,11 @@ const IN_ENTRY = names(
   'role',
   'content',
   'stop_reason',
+  'model',
   'type',
   ...SPEAKERS,
 );
-const IN_REQUEST = names('request.', 'system', 'messages', 'tools', 'timestamp', 'body');
+const IN_REQUEST = names('request.', 'system', 'messages', 'tools', 'timestamp', 'body', 'model');
 const STAMPS = ['timestamp', 'logged_at', 'request.timestamp'];
 /** Nesting depth of a value in the line's object, in the request, and in the body of a logged HTTP request. */
 const ENTRY_DEPTH = 1;
@@ -79,6 +90,7 @@ class PairWalk implements ObjectWalk {
   readonly makes = true;
   readonly #scanner: Scanner;
   readonly #keepSealed: boolean;
+  readonly #keepsMeta: boolean;
   readonly #history: History;
   readonly #tools: ToolsReader;
   /** `--user-turn`, placed before a bare response. */
@@ -96,9 +108,10 @@ class PairWalk implements ObjectWalk {
   #line!: Line;
   #origin!: Origin;
 
-  constructor(scanner: Scanner, userTurn: string | undefined, keepSealed: boolean) {
+  constructor(scanner: Scanner, { userTurn, keepSealed = false, keepsMeta = true }: ReadingOptions) {
     this.#scanner = scanner;
     this.#keepSealed = keepSealed;
+    this.#keepsMeta = keepsMeta;
     this.#history = createHistory(scanner, keepSealed);
     this.#tools = createToolsReader(scanner, BODY_DEPTH, defineTool);
     this.#userTurn = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
@@ -227,6 +240,7 @@ class PairWalk implements ObjectWalk {
       messages: this.#userTurn,
       tools: NO_TOOLS,
       reply: noted(read, notes),
+      meta: this.#metaOf(undefined),
       changes: NO_CHANGES,
       lacks: NO_REQUEST,
     });
@@ -253,6 +267,7 @@ class PairWalk implements ObjectWalk {
       messages: notedFirst([...this.#systemOf(text), ...logged], unread),
       tools,
       reply,
+      meta: this.#metaOf(response),
       changes: NO_CHANGES,
     };
     return reply === undefined && response !== undefined
@@ -272,6 +287,17 @@ class PairWalk implements ObjectWalk {
       return rejectObject(this.#line, this.#origin, 'unknown-content', second.detail, second.at.at);
     const isOther = hasOtherAnswer(answer, loggedAnswer(json.get('response')).response, json);
     return this.#settled(isOther ? withNotes(entry, [OTHER_ANSWER]) : entry);
+  }
+
+  #metaOf(response: Uint8Array | undefined): Meta {
+    if (this.#keepsMeta) {
+      const json = this.#json;
+      const request = json.get('request');
+      const answer = request === undefined ? json : loggedAnswer(json.get('response')).response;
+      return callMeta({ request: request && bodyOf(request), response: answer }, json);
+    }
+    const model = (response && modelOf(response)) ?? this.#present('model') ?? this.#present('request.model');
+    return modelMeta(model && new JsonView(model));
   }
 
   /** The object walked last. */
@@ -304,11 +330,8 @@ class PairWalk implements ObjectWalk {
   }
 }
 
-function createReader(
-  scanner: Scanner = createPlainScanner(),
-  { userTurn, keepSealed = false }: ReadingOptions = {},
-): DialectReader {
-  const walk = new PairWalk(scanner, userTurn, keepSealed);
+function createReader(scanner: Scanner = createPlainScanner(), options: ReadingOptions = {}): DialectReader {
+  const walk = new PairWalk(scanner, options);
   return { read: (line) => readObjects(line, scanner, walk), forget: () => walk.forget() };
 }
 

@@ -11,6 +11,7 @@ import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Line, Origin, ReadingNote, Rejection } from '../model/element.ts';
 import { isRole, OTHER_ROLE } from '../model/known-roles.ts';
+import type { Meta } from '../model/meta.ts';
 import type { LineReason } from '../model/reasons.ts';
 import { settleReply, withNotes } from '../model/reply.ts';
 import { timeIn, unreadableTime } from '../model/timestamp.ts';
@@ -31,6 +32,7 @@ import {
   isMessage,
   type ReplyReader,
 } from './shared/logged-messages.ts';
+import { modelMeta } from './shared/logged-meta.ts';
 import { structured } from './shared/logged-values.ts';
 import { OTHER_ANSWER } from './shared/reading-notes.ts';
 import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
@@ -48,6 +50,8 @@ interface Span {
   end: number;
 }
 
+const NOWHERE: Readonly<Span> = { start: -1, end: -1 };
+
 /** Reads one object after the other: `walk` notes where its members are, `entryOf` builds the entry. */
 class PairWalk implements ObjectWalk {
   readonly #scanner: Scanner;
@@ -56,9 +60,12 @@ class PairWalk implements ObjectWalk {
   readonly #reply: ReplyReader;
 
   // about the object walked last
-  readonly #object: Span = { start: -1, end: -1 };
-  readonly #timestamp: Span = { start: -1, end: -1 };
-  readonly #sessionId: Span = { start: -1, end: -1 };
+  readonly #object: Span = { ...NOWHERE };
+  readonly #timestamp: Span = { ...NOWHERE };
+  readonly #sessionId: Span = { ...NOWHERE };
+  /** Names of the model beside the request, and in it. */
+  readonly #model: Span = { ...NOWHERE };
+  readonly #requestedModel: Span = { ...NOWHERE };
   #requestSeen = false;
   #messagesAt = -1;
   #messagesRead = false;
@@ -77,7 +84,7 @@ class PairWalk implements ObjectWalk {
 
   /** Walks the object at `at`. Returns the index after it, or -1 if it is not valid. */
   walk(bytes: Uint8Array, at: number): number {
-    this.#timestamp.start = this.#sessionId.start = -1;
+    this.#timestamp.start = this.#sessionId.start = this.#model.start = this.#requestedModel.start = -1;
     this.#responseAt = this.#messagesAt = this.#toolsAt = this.#duplicateAt = -1;
     this.#requestSeen = this.#messagesRead = this.#hasSecond = false;
     this.#object.start = at;
@@ -113,13 +120,29 @@ class PairWalk implements ObjectWalk {
     const reply = isAnswered ? this.#reply.message(bytes) : undefined;
     if (reply !== undefined && reply.role !== '') this.#messages.expect(reply);
     const changes = NO_CHANGES;
-    const entry: Entry = { kind: 'entry', origin, sessionId, timestamp, messages, tools, reply, changes };
+    const meta = this.#metaOf(bytes, isAnswered);
+    const entry: Entry = {
+      kind: 'entry',
+      origin,
+      sessionId,
+      timestamp,
+      messages,
+      tools,
+      reply,
+      meta,
+      changes,
+    };
     if (!isAnswered) return this.#checked(entry, line);
     const isOther = reply !== undefined && !OF_MODEL.has(reply.role) && isRole(reply.role);
     const notes = [...this.#reply.notes(), ...(isOther ? [NOT_OF_MODEL] : [])];
     return reply === undefined
       ? settleReply(withNotes(entry, notes))
       : this.#checked(withNotes(entry, notes), line);
+  }
+
+  #metaOf(bytes: Uint8Array, isAnswered: boolean): Meta {
+    const answering = isAnswered ? this.#reply.model(bytes) : undefined;
+    return modelMeta(answering, viewOf(bytes, this.#model), viewOf(bytes, this.#requestedModel));
   }
 
   /** The entry; rejected, or with a finding, if its messages or its answer have others in a second place. */
@@ -152,6 +175,7 @@ class PairWalk implements ObjectWalk {
       this.#responseAt = value;
       return this.#reply.read(bytes, value);
     }
+    if (isKey(bytes, start, end, 'model')) return this.#takeModel(this.#model, bytes, value, 1);
     if (!isKey(bytes, start, end, 'request')) {
       this.#hasSecond ||= isSecondPlace(bytes, start, end, value);
       return this.#scanner.value(bytes, value, 1);
@@ -174,9 +198,16 @@ class PairWalk implements ObjectWalk {
       this.#toolsAt = value;
       return this.#tools.read(bytes, value);
     }
+    if (isKey(bytes, start, end, 'model')) return this.#takeModel(this.#requestedModel, bytes, value, 2);
     this.#hasSecond ||= isSecondPlace(bytes, start, end, value);
     return this.#scanner.value(bytes, value, 2);
   };
+
+  #takeModel(span: Span, bytes: Uint8Array, valueStart: number, depth: number): number {
+    span.start = valueStart;
+    span.end = this.#scanner.value(bytes, valueStart, depth);
+    return span.end;
+  }
 
   #take(span: Span, bytes: Uint8Array, keyStart: number, valueStart: number): number {
     if (span.start >= 0) this.#duplicateAt = keyStart;
@@ -185,6 +216,10 @@ class PairWalk implements ObjectWalk {
     return span.end;
   }
 }
+
+/** A value that was walked; undefined if the member is absent. */
+const viewOf = (bytes: Uint8Array, { start, end }: Span): JsonView | undefined =>
+  start < 0 ? undefined : new JsonView(bytes, start, end);
 
 function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   const walk = new PairWalk(scanner);

@@ -19,6 +19,7 @@ import { withSystem } from './shared/build-messages.ts';
 import { carriesContent } from './shared/carried-content.ts';
 import { CHAT_MESSAGE } from './shared/known-members.ts';
 import { missingOrBad } from './shared/line-objects.ts';
+import { modelMeta } from './shared/logged-meta.ts';
 import { structured } from './shared/logged-values.ts';
 import { notedFirst, warning } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
@@ -36,7 +37,7 @@ const CHAT_MEMBERS = ['meta', 'settings', 'state', 'lastDocument'];
 const LISTS = ['messages', 'conversations', 'conversation'];
 
 /** Other members that are read, and those that turnmill itself writes. */
-const READ: ReadonlySet<string> = new Set(['tools', 'system', 'metadata', 'parallel_tool_calls']);
+const READ: ReadonlySet<string> = new Set(['tools', 'system', 'model', 'metadata', 'parallel_tool_calls']);
 
 const PROMPT = 'system_prompt';
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
@@ -192,7 +193,7 @@ const messages: Dialect = defineDialect({
   knownBy: 'a messages, conversations or conversation list, without a response beside it',
   messages: 'messages',
   tools: 'tools',
-  keys: ['conversations', 'conversation', 'system', PROMPT],
+  keys: ['conversations', 'conversation', 'system', 'model', PROMPT],
   memory: ({ keepSealed = false }) => ({ ignored: new IgnoredMembers(READ), keepSealed }),
   alone: true,
   copies: true,
@@ -217,7 +218,8 @@ const messages: Dialect = defineDialect({
     );
     const { messages: sent, reply } = context.replyLast(notedFirst(messages, notes));
     if ('kind' in sent) return sent;
-    return withSealed({ messages: sent, reply, tools: context.tools() });
+    const meta = modelMeta(json.get('model'));
+    return withSealed({ messages: sent, reply, tools: context.tools(), meta });
   },
 });
 

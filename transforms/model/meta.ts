@@ -3,6 +3,8 @@
  * personal gets into a dataset: no paths, branches, user names or keys.
  */
 
+import { knownText } from '../json/utf8.ts';
+
 /** docs/choosing-a-format.md explains each name. */
 export type MetaName =
   | 'source_id'
@@ -68,3 +70,9 @@ export const isPersonalName = (name: string): boolean => PERSONAL_NAME.test(name
 
 /** JSON text on one line, by name. */
 export type Meta = ReadonlyMap<MetaName, Uint8Array>;
+
+/** Returns the name of the model, if the log has it. */
+export function modelIn(meta: Meta | undefined): string | undefined {
+  const name = meta?.get('model');
+  return name === undefined ? undefined : knownText(name, 0, name.length);
+}

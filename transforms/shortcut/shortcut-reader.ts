@@ -212,6 +212,7 @@ export class ShortcutReader implements ShortcutHost {
       doubts: state.field(STATE.doubts),
       notes: state.field(STATE.notes),
       findings: state.findings(source, sessionId),
+      meta: state.meta,
       tools: this.#knownTools.of(this.#runs()),
       turns: {
         toolCalls: state.field(STATE.toolCalls),

@@ -7,6 +7,7 @@ import { answerNotes, noted } from '../dialects/shared/reading-notes.ts';
 import type { RecordShape } from '../formats/shape-counter.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, EntryLog, Finding, Message, Origin, ReadingNote } from '../model/element.ts';
+import type { Meta } from '../model/meta.ts';
 import { type ToolUsage, usageOf } from '../model/tool-usage.ts';
 import type { SessionTools } from './shortcut-tools.ts';
 
@@ -40,6 +41,8 @@ interface Facts {
   /** Bits of `CUT` to `OTHERS`: findings about the snapshot's answer; 0 for none. */
   readonly notes: number;
   readonly findings: readonly Finding[];
+  /** Of the snapshot: only its model. */
+  readonly meta: Meta;
   readonly tools: SessionTools;
   readonly turns: Omit<ToolUsage, 'definitions'>;
   /** The messages of the record, separated by commas. Valid until the next session begins. */
@@ -145,7 +148,8 @@ export class ShortcutSession {
 
   /** The conversation as the stage snapshot-select would pass it on. */
   conversation(): Conversation {
-    const { origin, sessionId, startedAt, superseded, truncated, changes, notes, tools, source } = this.facts;
+    const { origin, sessionId, startedAt, superseded, truncated, changes, notes, meta, tools, source } =
+      this.facts;
     const messages = source.messages();
     const reply = notes === 0 ? [] : [noted(messages.at(-1) as Message, notesOf(notes))];
     return {
@@ -153,6 +157,7 @@ export class ShortcutSession {
       origin,
       sessionId,
       messages: [...messages.slice(0, messages.length - reply.length), ...reply],
+      ...(meta.size > 0 && { meta }),
       changes,
       startedAt,
       superseded,

@@ -4,11 +4,14 @@ import { NO_REPLY } from '../checks/no-reply.ts';
 import { notAPrefix } from '../checks/not-a-prefix.ts';
 import { partingText } from '../checks/role-sequence.ts';
 import { NO_CHANGES } from '../dialects/shared/line-objects.ts';
+import { modelMeta, NO_META } from '../dialects/shared/logged-meta.ts';
 import { type RecordShape, ShapeCounter } from '../formats/shape-counter.ts';
+import { JsonView } from '../json/json-view.ts';
 import { knownText } from '../json/utf8.ts';
 import type { ScanMemory } from '../json/wasm-scanner.ts';
 import type { EntryLog, Finding, Message, Origin } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
+import type { Meta } from '../model/meta.ts';
 import type { ShortcutExports } from './shortcut-module.ts';
 import type { LastSession } from './shortcut-session.ts';
 import {
@@ -82,6 +85,12 @@ export class ShortcutState implements LastSession {
   /** The messages of the record, separated by commas. */
   get record(): Uint8Array {
     return this.#bytes.subarray(this.field(STATE.out), this.field(STATE.outEnd));
+  }
+
+  /** The model of the snapshot, if the log names it. */
+  get meta(): Meta {
+    const [at, end] = [this.field(STATE.model), this.field(STATE.modelEnd)];
+    return at === end ? NO_META : modelMeta(new JsonView(this.#bytes, at, end));
   }
 
   /** Nanoseconds since 1970. */

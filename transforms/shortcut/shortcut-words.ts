@@ -29,7 +29,9 @@ export const STATE = {
   named: 24,
   top: 25,
   notes: 26,
-  startedAt: 28,
+  model: 27,
+  modelEnd: 28,
+  startedAt: 30,
 } as const;
 /** Sizes of an entry, of a finding, of a written message and of a call's name. */
 export const ENTRY_WORDS: number = 12;

@@ -46,7 +46,7 @@ function conversationOf(snapshot: Entry, sums: Sums): Conversation {
   const messages = logged.map((message) => canonical(message, count));
   const carried = {
     ...(sample !== undefined && { sample }),
-    ...(meta !== undefined && { meta }),
+    ...(meta !== undefined && meta.size > 0 && { meta }),
     ...(lacks !== undefined && { lacks }),
     ...(root !== undefined && { root }),
   };

@@ -99,6 +99,8 @@ export interface SessionLine {
   readonly folded?: number | undefined;
   /** Uuid of the first line with a message (`claude-code` only). A conversation of a later source that has it too is a copy (`copied-history`). @example "0c5b7f2a-4e11-4f7a-9a53-5f1c6a528d0e" */
   readonly root?: string | undefined;
+  /** Model of the conversation, if the log names it: that of the last answer with one. @example "agent-large-2" */
+  readonly model?: string | undefined;
   /** Messages changed, by rule. @unit messages @example {"goose-info":1} */
   readonly changes: Counts;
   /** Tool definitions in its entries. */

@@ -167,7 +167,7 @@ export interface RecordsProfile {
   readonly tools: Counts;
   /** Number of different tools that are called; those after the first 10,000 count as one. @unit tools @example 32 */
   readonly tool_count: number;
-  /** With `--meta model`: records by model, the 20 most frequent ones. @unit records @example {"agent-large-2":11} */
+  /** Conversations that were written by model, the 20 most frequent ones, if the logs name it. @unit sessions @example {"agent-large-2":11} */
   readonly models?: Counts | undefined;
   /** Number of different models; those after the first 10,000 count as one. @unit models @example 1 */
   readonly model_count?: number | undefined;

@@ -6,7 +6,7 @@ import type { Facet, Row, Terms } from './types.ts';
 const SEVERAL: readonly string[] = ['role', 'tool', 'finding', 'fate'];
 const RANGES: readonly string[] = ['messages', 'calls', 'bytes'];
 const FACETS: readonly Field[] = [
-  ...(['split', 'format', 'finding', 'tool', 'dialect', 'model', 'harness'] as const),
+  ...(['split', 'format', 'finding', 'tool', 'dialect', 'model'] as const),
   ...(['fate', 'reason'] as const),
 ];
 

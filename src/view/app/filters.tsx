@@ -15,7 +15,6 @@ const TITLES: Readonly<Partial<Record<Field, string>>> = {
   fate: 'Fates',
   dialect: 'Dialects',
   model: 'Models',
-  harness: 'Programs',
   split: 'Splits',
   format: 'Formats',
   reason: 'Reasons',

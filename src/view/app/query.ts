@@ -7,7 +7,6 @@ const FIELDS = [
   'fate',
   'dialect',
   'model',
-  'harness',
   'split',
   'group',
   'format',

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
 
 const example = resolve(import.meta.dirname, '../../../examples/dialects/claude-code.jsonl');
+const examples = resolve(import.meta.dirname, '../../../examples/dialects');
 const ASKED = 'harness,model,usage,started_at,reward';
 const FACTS = {
   harness: 'claude-code',
@@ -52,6 +53,32 @@ describe('--meta', () => {
     expect((await recordOf(bare, flags)).metadata).toEqual({ source_id: null, started_at: null });
     const path = writeLog(folder, 'path.jsonl', [entry({ id: '/home/ada/s' })]);
     expect((await recordOf(path, flags)).metadata).toEqual({ source_id: null, started_at });
+  });
+
+  test('the ledger and the report name the model without it, as records do with it', async () => {
+    const folder = temporaryFolder();
+    const asked = join(folder, 'asked');
+    const plain = join(folder, 'plain');
+    await turnmill(['build', examples, '--out', asked, '--meta', 'model']);
+    await turnmill(['build', examples, '--out', plain]);
+    const lines = (file: string) =>
+      readFileSync(file, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    const sessions = lines(join(plain, 'ledger/sessions.jsonl'));
+    expect(lines(join(asked, 'ledger/sessions.jsonl')).map(({ model }) => model)).toEqual(
+      sessions.map(({ model }) => model),
+    );
+    const counts: Record<string, number> = {};
+    for (const { model, fate, shard, line } of sessions.filter((one) => one.fate === 'written')) {
+      expect([fate, lines(join(asked, shard))[line - 1].metadata.model]).toEqual(['written', model ?? null]);
+      if (model !== undefined) counts[model] = (counts[model] ?? 0) + 1;
+    }
+    const { profile } = JSON.parse(readFileSync(join(plain, 'reports/summary.json'), 'utf8'));
+    expect(profile.records.models).toEqual(counts);
+    expect(Object.keys(counts).length).toBeGreaterThan(5);
+    expect((await turnmill(['verify', plain])).status).toBe(0);
   });
 
   test('adds nothing personal, whatever is requested', async () => {

@@ -28,7 +28,7 @@ async function rowsIn(name: string, ...flags: readonly string[]): Promise<Record
 
 beforeAll(async () => {
   const logs = ['logs', 'claude-code', 'dialects'].map((name) => join(examples, name));
-  const flags = ['--split', 'train=0.6,test=0.4', '--meta', 'model,harness', '--out', out];
+  const flags = ['--split', 'train=0.6,test=0.4', '--out', out];
   expect((await turnmill(['build', ...logs, ...flags])).status).toBe(3);
 }, 20_000);
 
@@ -55,7 +55,7 @@ describe('a filter of an exported page finds what the server finds', () => {
     expect(records).toHaveLength(dataset.records);
     const facets = await facetsOf(dataset, 'records');
     const fields = facets.map(({ field }) => field);
-    expect(fields).toEqual(['split', 'finding', 'tool', 'dialect', 'model', 'harness']);
+    expect(fields).toEqual(['split', 'finding', 'tool', 'dialect', 'model']);
     const names = facets.flatMap(({ field, names }) => names.map(({ name }) => filterText(field, name)));
     const group = filterText('group', dataset.manifest.shards[0]?.group ?? '');
     const others = ['messages:5..', 'calls:0', 'bytes:4096..8191', 'role:tool', 'fate:written', 'fate:empty'];

@@ -65,10 +65,10 @@ it('finds the dialect of each source', async () => {
   ];
   const rows = [1, 8, 8, 2500, 2501, 2502].map((i) => ({ ...(sources[i] as Row), id: 'x' }));
   const columns = await columnsOf(rows, [], sources);
-  expect(rows.map((_, i) => ['exchange', 'codex', 'other'].filter((name) => columns.isOf(i, name)))).toEqual([
-    ...[['exchange'], ['codex'], ['codex'], ['exchange'], ['codex'], []],
-  ]);
-  expect([...columns.countDialects(5, (row) => row + 1)]).toEqual([
+  expect(
+    rows.map((_, i) => ['exchange', 'codex', 'other'].filter((name) => columns.dialects.isOf(i, name))),
+  ).toEqual([...[['exchange'], ['codex'], ['codex'], ['exchange'], ['codex'], []]]);
+  expect([...columns.dialects.count(5, (row) => row + 1)]).toEqual([
     ['exchange', 1],
     ['codex', 3],
   ]);

@@ -42,6 +42,12 @@ export function replyOf(response: Uint8Array, keepSealed = false): Message | und
   return noted(readReply(content, stop, keepSealed, speakerOf(answer)), stopNotes(stop));
 }
 
+/** The name of the model in a response. */
+export function modelOf(response: Uint8Array): Uint8Array | undefined {
+  const [model] = valuesOf(objectBytes(response, 'body') ?? response, ['model']);
+  return isThere(model) ? model : undefined;
+}
+
 /** Has a response a member that may be another answer than its content? */
 export function hasSecondAnswer(response: Uint8Array): boolean {
   const answer = objectBytes(response, 'body') ?? response;

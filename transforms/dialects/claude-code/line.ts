@@ -16,7 +16,7 @@ import { resultMessage } from '../shared/anthropic-message.ts';
 import { makeMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
-import { metaOf } from '../shared/logged-meta.ts';
+import { metaOf, modelMeta } from '../shared/logged-meta.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { INTERRUPT, keptBlock, noted } from '../shared/reading-notes.ts';
 import { isUnsaid, saidIn } from '../shared/said-texts.ts';
@@ -110,6 +110,11 @@ export class ClaudeLine {
   get meta(): Meta {
     const [model, usage, finish] = ['model', 'usage', 'stop_reason'].map((key) => this.#message?.get(key));
     return metaOf({ model, usage, finish });
+  }
+
+  /** Only the model of an answer. */
+  get modelMeta(): Meta {
+    return modelMeta(this.#message?.get('model'));
   }
 
   get requestId(): string | undefined {

@@ -143,7 +143,7 @@ export class ClaudeSource {
     const key = messageId === undefined ? `${origin.line} ${origin.offset}` : `${turn} ${messageId}`;
     const name = this.#answers.nameOf(line, thread, key, blocks);
     const isCopied = line.isForked;
-    const facts = fold.keepsMeta && !isCopied ? { isCopied, meta: line.meta } : { isCopied };
+    const facts = isCopied ? { isCopied } : { isCopied, meta: fold.keepsMeta ? line.meta : line.modelMeta };
     const place = fold.amend(name, blocks, 'replace', facts);
     this.#answers.record(line, thread, place);
     const cut = cutOf(line.stopReason);

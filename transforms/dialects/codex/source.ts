@@ -10,7 +10,7 @@ import { leaveUnknown } from '../shared/carried-content.ts';
 import { RESPONSES_ITEM } from '../shared/known-members.ts';
 import { LastObject } from '../shared/last-object.ts';
 import { firstRejection } from '../shared/line-objects.ts';
-import { metaOf } from '../shared/logged-meta.ts';
+import { metaOf, modelMeta } from '../shared/logged-meta.ts';
 import { COPIED_HISTORY, INTERRUPT, SEALED_CONTEXT, TWO_IDS, unknownEvent } from '../shared/reading-notes.ts';
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
@@ -332,7 +332,7 @@ export class CodexSource {
     const isCopied = this.#isCopying;
     this.#growing ??= `${this.#messages++}`;
     this.#isCounting = true;
-    const meta = fold.keepsMeta && !isCopied ? { meta: metaOf({ model: this.#model }) } : {};
+    const meta = isCopied ? {} : { meta: modelMeta(this.#model) };
     fold.amend(this.#growing, blocks, 'add', { notes, isCopied, ...meta });
   }
 

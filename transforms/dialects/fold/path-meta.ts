@@ -8,11 +8,17 @@ const LAST_ANSWER_FIELDS = ['model', 'finish'] as const;
 
 /** Undefined if the log has none. */
 export function metaOfPath(whole: Meta | undefined, items: readonly Item[]): Meta | undefined {
-  const answers = items.flatMap((item) => (item.meta === undefined ? [] : [item.meta]));
-  const meta = metaOfAnswers(whole, answers);
+  const meta = metaOfAnswers(whole, metasOf(items));
   const copied = countCopied(items);
   if (copied > 0) meta.set('copied', encode(String(copied)));
   return meta.size === 0 ? undefined : meta;
+}
+
+/** The metadata of the answers, in order; the same object only once where it follows itself: the name of a model. */
+function metasOf(items: readonly Item[]): readonly Meta[] {
+  const metas: Meta[] = [];
+  for (const { meta } of items) if (meta !== undefined && meta !== metas.at(-1)) metas.push(meta);
+  return metas;
 }
 
 /** The conversation's metadata, with the last model and finish reason and the sums of tokens and cost. */

@@ -325,7 +325,7 @@ export class Thread {
 
 /** Merges both; for a name in both, the second one's value counts. */
 export function joinMeta(a: Meta | undefined, b: Meta): Meta {
-  return a === undefined ? b : new Map([...a, ...b]);
+  return a === undefined || a === b ? b : new Map([...a, ...b]);
 }
 
 /** Adds facts to those of a message, whose lists are its own. */

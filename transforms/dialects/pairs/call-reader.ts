@@ -73,8 +73,8 @@ export class CallReader {
     const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
     const entry = this.#read(call, answer, context);
     if ('kind' in entry) return entry;
-    if (isAgain || !this.#keepsMeta) return entry; // the first answer with this id has its metadata
-    const meta = callMeta(call, json, answer.body);
+    if (isAgain) return entry; // the first answer with this id has its metadata
+    const meta = callMeta(call, json, answer.body, !this.#keepsMeta);
     const { later } = entry;
     return later === undefined
       ? { ...entry, meta }

@@ -2,7 +2,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
-import { metaOf } from '../shared/logged-meta.ts';
+import { metaOf, modelMeta } from '../shared/logged-meta.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
 import { bodyValue, type LoggedAnswer } from './logged-answer.ts';
@@ -82,16 +82,25 @@ const MAX_TEXT_BYTES = 64 * 1024;
 /**
  * @param json the logged object, whose values are used if the answer has none
  * @param body the assembled answer, if it was a stream
+ * @param isModelOnly whether to return only the model
  */
-export function callMeta({ request, response }: Call, json: JsonView, body?: JsonView): Meta {
+export function callMeta(
+  { request, response }: Pick<Call, 'request' | 'response'>,
+  json: JsonView,
+  body?: JsonView,
+  isModelOnly = false,
+): Meta {
   const isShort = response !== undefined && response.bytes.length <= MAX_TEXT_BYTES;
   const answer = body ?? (response?.type === 'object' || isShort ? structured(response) : undefined);
+  const first = (...places: readonly (JsonView | undefined)[]): JsonView | undefined => places.find(present);
+  const named = first(answer?.get('model'), json.get('model'), request?.get('model'));
+  const model =
+    named ?? first(json.get('kwargs')?.get('model'), json.get('modelId'), answer?.get('modelVersion'));
+  if (isModelOnly) return modelMeta(model);
   const [choice] =
     [answer?.get('choices'), answer?.get('candidates'), json.get('choices')].find(present)?.elements() ?? [];
-  const first = (...places: readonly (JsonView | undefined)[]): JsonView | undefined => places.find(present);
-  const model = first(answer?.get('model'), json.get('model'), request?.get('model'));
   return metaOf({
-    model: first(model, json.get('kwargs')?.get('model'), json.get('modelId'), answer?.get('modelVersion')),
+    model,
     usage: first(answer?.get('usage'), answer?.get('usageMetadata'), json.get('usage')),
     cost: first(json.get('response_cost'), json.get('cost')),
     finish: first(

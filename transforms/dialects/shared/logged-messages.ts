@@ -5,6 +5,7 @@
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { createKeeper } from '../../json/keep.ts';
 import { KnownList } from '../../json/known-list.ts';
 import {
@@ -105,6 +106,8 @@ export interface ReplyReader {
   notes(): readonly ReadingNote[];
   /** Has the response read last a member that may hold another answer? */
   hasSecond(): boolean;
+  /** The model that the response read last names, from the same `bytes`. */
+  model(bytes: Uint8Array): JsonView | undefined;
 }
 
 /** Nesting depth of the response's members, of a choice and of its message. */
@@ -124,6 +127,7 @@ export function createReplyReader(
   let finish: string | undefined;
   let hasError = false;
   let hasSecond = false;
+  let [modelStart, modelEnd] = [-1, -1];
 
   function forgetChoices(): void {
     start = -1;
@@ -134,6 +138,11 @@ export function createReplyReader(
   // created once: V8 does not compile a function that is new for each object
   const inResponse: MemberVisitor = (keyStart, keyEnd, value, bytes) => {
     if (isKey(bytes, keyStart, keyEnd, 'error')) hasError = bytes[value] !== LETTER_N;
+    if (isKey(bytes, keyStart, keyEnd, 'model')) {
+      modelStart = value;
+      modelEnd = scanner.value(bytes, value, RESPONSE_DEPTH + 1);
+      return modelEnd;
+    }
     if (!isKey(bytes, keyStart, keyEnd, 'choices')) {
       hasSecond ||= isSecond(bytes, keyStart, keyEnd, value);
       return scanner.value(bytes, value, RESPONSE_DEPTH + 1);
@@ -166,6 +175,7 @@ export function createReplyReader(
     read(bytes, at) {
       forgetChoices();
       hasError = hasSecond = false;
+      modelStart = -1;
       if (bytes[at] !== OPEN_OBJECT) return scanner.value(bytes, at, RESPONSE_DEPTH);
       return walkMembers(bytes, at, scanner, inResponse);
     },
@@ -176,5 +186,6 @@ export function createReplyReader(
     },
     notes: () => answerNotes(finish, hasError, choices),
     hasSecond: () => hasSecond,
+    model: (bytes) => (modelStart < 0 ? undefined : new JsonView(bytes, modelStart, modelEnd)),
   };
 }

@@ -13,12 +13,17 @@ const MAX_LEVELS = 2;
 const GRADE =
   /^(?:[A-Z][+-]?|pass(?:ed)?|fail(?:ed)?|(?:in)?correct|partial(?:ly)?|(?:un)?(?:re)?solved|success|true|false|yes|no|good|bad|ok|none|unknown|error|tie|win|loss|[-+.\d/%]+)$/i;
 
+/** Longer names of models are left out, as in json/wasm/shortcut-state.h. Bytes of JSON text. */
+const MAX_MODEL = 256;
+
 /** Keeps texts that are not personal, such as a path: servers log the path of a model's weights as its name. */
 const asText = (view: JsonView): Uint8Array | undefined => {
   if (view.type === 'number') return encode(quote(new TextDecoder().decode(view.bytes)));
   return isKept(view) && view.bytes.length > 2 ? view.copy() : undefined;
 };
 const isKept = (view: JsonView): boolean => view.type === 'string' && !isPersonal(view.text() ?? '');
+const asModel = (view: JsonView): Uint8Array | undefined =>
+  view.length <= MAX_MODEL ? asText(view) : undefined;
 const asNumber = (view: JsonView): Uint8Array | undefined =>
   view.type === 'number' ? view.copy() : undefined;
 type Leaf = (view: JsonView) => Uint8Array | undefined;
@@ -52,7 +57,7 @@ function asTags(view: JsonView): Uint8Array | undefined {
 const READ: Readonly<Record<MetaName, (view: JsonView) => Uint8Array | undefined>> = {
   source_id: asText,
   harness: asText,
-  model: asText,
+  model: asModel,
   usage: asUsage,
   cost: asNumber,
   reward: asReward,
@@ -76,4 +81,24 @@ export function metaOf(values: { readonly [K in MetaName]?: LoggedValue }): Meta
     if (json !== undefined) meta.set(name, json);
   }
   return meta;
+}
+
+export const NO_META: Meta = new Map();
+let lastModel: string | undefined;
+let lastMeta = NO_META;
+
+/**
+ * Metadata that is only the name of a model; the same object as before for the same name, because most answers of a log
+ * are of one model.
+ * @param models the first one that is present and not null counts
+ */
+export function modelMeta(...models: readonly LoggedValue[]): Meta {
+  const model = models.find((one) => one !== undefined && !(one instanceof JsonView && one.type === 'null'));
+  const name = model instanceof JsonView && model.length <= MAX_MODEL ? model.text() : model;
+  if (typeof name !== 'string') return model === undefined ? NO_META : metaOf({ model });
+  if (name !== lastModel) {
+    lastModel = name;
+    lastMeta = metaOf({ model });
+  }
+  return lastMeta;
 }

@@ -266,7 +266,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const before = this.#userTurn.map(asReadMessage);
     const { reply, ...fields } = answeredFields(before, NO_TOOLS, bareAnswer(answer, before));
     const { body } = answer;
-    const meta = keepsMeta ? body && callMeta({ request: undefined, response: body }, body) : undefined;
+    const meta = body && callMeta({ request: undefined, response: body }, body, body, !keepsMeta);
     const fault = answer.isUnknown === true ? UNKNOWN_ANSWER : isOfOther(answer) ? NOT_OF_MODEL : undefined;
     const refused = fault ?? faultIn(fields.messages, reply);
     const entry = { ...shared, ...fields, reply, ...(meta && meta.size > 0 && { meta }) };

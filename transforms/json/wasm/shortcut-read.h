@@ -278,7 +278,7 @@ static u32 read_definitions(u32 p, u32 end, u32 depth) {
 }
 
 static u32 read_request(u32 p, u32 end, u32 depth) {
-  static const Member MEMBERS[] = {MEMBER("messages", read_messages), MEMBER("tools", read_definitions), {0}};
+  static const Member MEMBERS[] = {MEMBER("messages", read_messages), MEMBER("tools", read_definitions), MEMBER("model", any_value), {0}};
   return read_object(p, end, depth, MEMBERS, spans + MESSAGES);
 }
 
@@ -301,7 +301,7 @@ static u32 read_choices(u32 p, u32 end, u32 depth) { return peek(p, end) == '[' 
 
 // Only an answer with choices certainly belongs to this API.
 static u32 read_response(u32 p, u32 end, u32 depth) {
-  static const Member MEMBERS[] = {MEMBER("choices", read_choices), MEMBER("body", any_value), MEMBER("error", any_value), {0}};
+  static const Member MEMBERS[] = {MEMBER("choices", read_choices), MEMBER("body", any_value), MEMBER("error", any_value), MEMBER("model", any_value), {0}};
   return read_object(p, end, depth, MEMBERS, spans + CHOICES);
 }
 
@@ -335,11 +335,12 @@ static u32 is_crowded(u32 length) {
 
 // Reads a line of any session. 0: it is odd.
 static u32 read_line(u32 p, u32 end) {
-  static const Member MEMBERS[] = {MEMBER("timestamp", any_value), MEMBER("session_id", any_value), MEMBER("request", read_request), MEMBER("response", read_response), {0}};
+  static const Member MEMBERS[] = {MEMBER("timestamp", any_value), MEMBER("session_id", any_value), MEMBER("request", read_request), MEMBER("response", read_response), MEMBER("model", any_value), {0}};
   raw->count = raw->reply = tools = definition_bytes = choices = 0;
   __builtin_memset(spans, 0, sizeof(spans));
   u32 after = skip_blanks(p, end);
   if (peek(after, end) != '{' || (after = read_object(after, end, 0, MEMBERS, spans)) == 0 || skip_blanks(after, end) != end) return 0;
+  state.others |= state.entries == 0 && spans[MODEL].at != 0;
   if (!spans[TIME].at || !spans[MESSAGES].at || !spans[CHOICES].at || spans[BODY].at || is_crowded(end - p)) return 0;
   if (raw->count + (raw->reply > 0) > max_messages) return 0;
   if (first_byte(spans[ID]) != '"' || spans[ID].end - spans[ID].at < 3 || spans[ID].end - spans[ID].at > MAX_ID) return 0;

@@ -23,6 +23,7 @@ HOST(read_time) i64 read_time(u32 at, u32 end);     // nanoseconds since 1970; N
 #define MIN_SOFT_BYTES (1024 * 1024)
 #define SLACK 64
 #define MAX_ID 4096
+#define MAX_MODEL 256  // bytes of a name, as in ../../dialects/shared/logged-meta.ts
 #define LOOK_AHEAD 8
 #define MESSAGE_DEPTH 3  // of a message in a line
 #define IN_ALL 10
@@ -46,7 +47,7 @@ enum { OTHER_SESSION = 2 };  // result of packed_line()
 enum { FOUND_NO_REPLY = 1, FOUND_PARTED, FOUND_ENDED, FOUND_NOT_PREFIX };
 enum { ROLE, CONTENT, TOOL_CALLS, FUNCTION_CALL, CALL_ID, MESSAGE_SPANS, REASONING_SPANS = MESSAGE_SPANS + 9 };
 enum { NAME, ARGUMENTS, ID_OF_CALL, FUNCTION_OF_CALL, CALL_SPANS };
-enum { TIME, ID, REQUEST, RESPONSE, MESSAGES, TOOLS, CHOICES, BODY, ERROR, REPLY, FINISH, LINE_SPANS };
+enum { TIME, ID, REQUEST, RESPONSE, MODEL, MESSAGES, TOOLS, REQUESTED_MODEL, CHOICES, BODY, ERROR, ANSWERING_MODEL, REPLY, FINISH, LINE_SPANS };
 enum { CUT = 1, FILTERED = 2, FAILED = 4, OTHERS = 8 };  // findings about an answer
 
 typedef struct {
@@ -81,7 +82,7 @@ static Run runs[MAX_RUNS];
 static KnownTools known_tools[MAX_KNOWN_TOOLS];                  // their texts are in tools_text
 static struct { u32 start, end, role; } written[MAX_ROWS + 1];   // messages of the record
 static Span named[MAX_NAMED];                                    // names of the tools that the conversation calls, JSON strings
-static u8 tools_text[TOOLS_BYTES + SLACK], id_text[MAX_ID + SLACK];
+static u8 tools_text[TOOLS_BYTES + SLACK], id_text[MAX_ID + SLACK], model_text[MAX_MODEL + SLACK];
 
 static struct {  // 32-bit words that the host reads, in this order (../../shortcut/shortcut-words.ts)
   u32 entries, superseded, truncated, snapshot;            // snapshot: the number of its entry
@@ -96,6 +97,7 @@ static struct {  // 32-bit words that the host reads, in this order (../../short
   u32 named;                                               // number of names in `named`
   u32 top;                                                 // the end of the arena
   u32 notes;                                               // findings about the answer of the snapshot
+  u32 model, model_end;                                    // its model, JSON text; empty if the log has none
   i64 started_at;
 } state;
 

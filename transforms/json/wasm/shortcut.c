@@ -81,12 +81,22 @@ static u32 count_tools(void) {
   return 1;
 }
 
+// The name that the answer gives, or else the line, or the request.
+static void note_model(void) {
+  const Span *one = &spans[ANSWERING_MODEL];
+  if (first_byte(*one) == 'n') one = &spans[MODEL];
+  if (first_byte(*one) == 'n') one = &spans[REQUESTED_MODEL];
+  state.model = state.model_end = (u32)model_text;
+  if (first_byte(*one) != 'n' && one->end - one->at <= MAX_MODEL) state.model_end = put_bytes(state.model, one->at, one->end);
+}
+
 static void take_snapshot(void) {
   best = clean;
   state.superseded += state.truncated + (state.entries > 0), state.truncated = 0;
   state.snapshot = state.entries, state.notes = notes;
   state.info = best->info, state.bootstrap = best->bootstrap, state.empty_assistant = best->empty;
   state.best_runs = run_count, state.best_run_entries = runs[run_count - 1].entries;
+  note_model();
 }
 
 // ---- the arena
