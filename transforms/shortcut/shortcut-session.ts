@@ -41,7 +41,7 @@ interface Facts {
   /** Bits of `CUT` to `OTHERS`: findings about the snapshot's answer; 0 for none. */
   readonly notes: number;
   readonly findings: readonly Finding[];
-  /** Of the snapshot: only its model. */
+  /** Metadata of the snapshot, of which only the model is read. */
   readonly meta: Meta;
   readonly tools: SessionTools;
   readonly turns: Omit<ToolUsage, 'definitions'>;
