@@ -18,7 +18,7 @@ import { OTHER_ROLE } from '../model/known-roles.ts';
 import { textOfValue } from '../model/message.ts';
 import type { Meta } from '../model/meta.ts';
 import type { LineReason } from '../model/reasons.ts';
-import { settleReply, withNotes } from '../model/reply.ts';
+import { settleReply, withNotes, withoutRepeat } from '../model/reply.ts';
 import { timeOf, unreadableTime } from '../model/timestamp.ts';
 import { createHistory, type History } from './anthropic/history.ts';
 import {
@@ -308,7 +308,7 @@ class PairWalk implements ObjectWalk {
   #settled(entry: Entry): Entry | Rejection {
     const isOther = (entry.reply?.role ?? 'assistant') !== 'assistant';
     const fault = isOther ? NOT_ANSWERED : faultIn(entry.messages, entry.reply);
-    if (fault === undefined) return settleReply(withSealed(entry));
+    if (fault === undefined) return settleReply(withoutRepeat(withSealed(entry)));
     return rejectObject(this.#line, this.#origin, fault.reason, fault.detail, -1);
   }
 

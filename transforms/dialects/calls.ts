@@ -58,7 +58,7 @@ const calls: Dialect = defineDialect({
   summary:
     'Single calls: {messages, response | completion | output | choices}, LiteLLM, Helicone, OpenPipe, OpenHands LLM logs, Bedrock invocations, logged HTTP (HAR, cassettes).',
   knownBy:
-    'messages beside response, completion, output or choices; object chat.completion; request_body and response_body; input.messages and output; request with url, method and body; request and response without session_id and timestamp; schemaType ModelInvocationLog; log.entries; interactions or http_interactions',
+    'messages beside response, completion, output or choices; object chat.completion; request_body and response_body; input with messages, and output; request with url, method and body; request and response without session_id; schemaType ModelInvocationLog; log.entries; interactions or http_interactions',
   keys: [
     ...[...ANSWERS, 'messages', 'raw_response', 'tools', 'model_parameters', 'kwargs', 'request', 'input'],
     ...[...LISTS, 'standard_logging_object'],

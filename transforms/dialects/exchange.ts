@@ -234,7 +234,7 @@ function detect(first: ObjectMembers): boolean {
   const request = first.get('request');
   if (request === undefined || !hasMessages(request)) return false;
   // a gateway without sessions writes such requests too, which `calls` reads
-  if (request[0] === QUOTE && !PLACE.some((key) => first.has(key))) return false;
+  if (!first.has('session_id') && (request[0] === QUOTE || first.has('timestamp'))) return false;
   return !isCapture(request) && !isAnthropic(first);
 }
 
@@ -253,7 +253,6 @@ function hasMessages(request: Uint8Array): boolean {
   return body?.[0] === OPEN_OBJECT && valuesOf(body, ['messages'])[0] !== undefined;
 }
 
-const PLACE = ['timestamp', 'session_id'];
 const MARKS = ['timestamp', 'session_id', 'request', 'response'];
 
 const exchange: Dialect = {

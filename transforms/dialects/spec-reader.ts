@@ -5,7 +5,7 @@ import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Line, Message, Origin, Rejection } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
-import { settleReply } from '../model/reply.ts';
+import { settleReply, withoutRepeat } from '../model/reply.ts';
 import { timeOf } from '../model/timestamp.ts';
 import {
   type DialectReader,
@@ -288,7 +288,8 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     const fault = faultOfCall(messages, fields.reply, fields.chain, this.#spec.copies);
     if (fault !== undefined) return this.#context.reject(fault.reason, fault.detail);
     // the empty answers of a grader's samples are kept
-    return sample === undefined ? settleReply(entry) : entry;
+    if (sample !== undefined) return entry;
+    return settleReply(this.#spec.gathers === true ? withoutRepeat(entry) : entry);
   }
 
   /** The context is shared by all objects: creating one per object took longer than reading a small object. */

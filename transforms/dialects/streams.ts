@@ -20,7 +20,7 @@ const streams: Dialect = {
   lacks: ['tools'],
   // an object with a response may be one of a logger, unless its type says that it is an event
   detect: (first) =>
-    (first.has('type') || !first.has('response')) &&
+    (first.has('type') || !(first.has('response') || first.has('messages'))) &&
     isStreamEvent({
       get(key) {
         const bytes = first.get(key);

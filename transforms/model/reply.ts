@@ -20,6 +20,7 @@ import { trustingScanner } from '../json/trusting-scanner.ts';
 import { encode, parseString } from '../json/utf8.ts';
 import type { Entry, Message, ReadingNote, RepairName } from './element.ts';
 import { firstVisible, isReasoningMember, stringValue } from './message.ts';
+import { keyOf } from './message-key.ts';
 import { isBlank } from './white-space.ts';
 
 /** Members that make a message an answer. */
@@ -129,6 +130,29 @@ export function settleReply(entry: Entry): Entry {
     return { ...withNotes({ ...entry, reply: undefined }, reply.notes), emptyReply: true };
   return reply.role === '' ? { ...entry, reply: withRole(reply), repairs: REPLY_ROLE } : entry;
 }
+
+/**
+ * Leaves out the last message of a request if it is the answer: some programs log the list to which they have added it. Of
+ * the two, the one with reasoning stays.
+ */
+export function withoutRepeat(entry: Entry): Entry {
+  const { messages, reply } = entry;
+  const last = messages.at(-1);
+  if (reply === undefined || last?.role !== 'assistant' || !isSameMessage(last, reply)) return entry;
+  const isFuller = keptMembersOf(reply.bytes).some(({ key }) => isReasoningMember(key));
+  return { ...entry, messages: messages.slice(0, -1), reply: isFuller ? reply : withNotesOf(last, reply) };
+}
+
+/** Do both say the same, with the same ids of calls? */
+function isSameMessage(one: Message, other: Message): boolean {
+  const [a, b] = [keyOf(one.bytes), keyOf(other.bytes)];
+  return a.digest === b.digest && a.callIds.join() === b.callIds.join();
+}
+
+const withNotesOf = (message: Message, { notes = [] }: Message): Message => ({
+  ...message,
+  notes: [...(message.notes ?? []), ...notes],
+});
 
 /** Refuses an entry without any message if its answer was not understood: nothing else carries the finding. */
 function withFault(entry: Entry, notes: readonly ReadingNote[]): Entry {

@@ -14,17 +14,22 @@ it.each([
   ['a request and a response', { request, response }],
   ['both logged as text', { request: JSON.stringify(request), response: JSON.stringify(response) }],
   ['the bodies of both', { request: { body: request }, response: { body: response } }],
-])('%s without a session and a time are a call', (_what, object) => {
+  ['both with a time', { timestamp: '2026-01-01T00:00:00Z', request, response }],
+  ['a list of messages as input, and an output', { input: request.messages, output: 'b' }],
+  ['a response beside its input', { object: 'response', input: request.messages, output: [] }],
+  ['messages beside a chunk of a stream', { ...request, choices: [{ delta: { content: 'b' } }] }],
+])('%s without a session are a call', (_what, object) => {
   expect(dialectOf(object)).toBe('calls');
 });
 
 it.each([
   ['exchange', 'a session id', { session_id: 's', request, response }],
-  ['exchange', 'a time', { timestamp: '2026-01-01T00:00:00Z', request, response }],
+  [undefined, 'a time and no response', { timestamp: '2026-01-01T00:00:00Z', request }],
   ['exchange', 'no response', { request }],
   ['anthropic', 'an answer of the Messages API', { request, response: message }],
   ['responses', 'items', { request: { input: 'a' }, response: { output: [] } }],
   [undefined, 'no messages', { request: { text: 'a' }, response }],
+  ['responses', 'a response without its input', { object: 'response', input: [], output: [] }],
 ])('%s: a pair with %s', (name, _what, object) => {
   expect(dialectOf(object)).toBe(name);
 });

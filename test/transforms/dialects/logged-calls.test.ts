@@ -461,3 +461,42 @@ it('rejects a call whose response is a single piece of a stream with a text', ()
   expect(kinds({ role: 'assistant', content: '' })).toEqual(['entry']);
   expect(kinds({ role: 'assistant', content: 'b' })).toEqual(['unknown-content']);
 });
+
+describe('a list of messages to which the program has added the answer', () => {
+  const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
+  const calling = (id: string) => ({ role: 'assistant', content: null, tool_calls: [call(id)] });
+
+  it('has the answer once, with its reasoning', () => {
+    const thought = { ...reply, reasoning_content: 't' };
+    expect(conversations({ messages: [question, reply], response: completion })).toEqual([[question, reply]]);
+    expect(conversations({ messages: [question, thought], response: 'b' })).toEqual([[question, thought]]);
+    const ofCall = { choices: [{ message: calling('1') }] };
+    expect(conversations({ messages: [question, calling('1')], response: ofCall })[0]).toHaveLength(2);
+  });
+
+  it('has an answer that says something else, or calls again', () => {
+    const other = { role: 'assistant', content: 'c' };
+    expect(conversations({ messages: [question, other], response: 'b' })).toEqual([[question, other, reply]]);
+    const again = { choices: [{ message: calling('2') }] };
+    expect(conversations({ messages: [question, calling('1')], response: again })[0]).toHaveLength(3);
+  });
+});
+
+it('reads pairs without a session in the order of the log, and the session of those that have one', () => {
+  const at = (second: number, messages: readonly object[], content: string, more: object = {}) => ({
+    ...{ timestamp: `2026-01-01T00:00:0${second}Z`, ...more, request: { messages } },
+    response: { choices: [{ message: { role: 'assistant', content } }] },
+  });
+  const next = { role: 'user', content: 'c' };
+  const lines = [at(1, [question], 'b'), at(2, [question, reply, next], 'd')];
+  expect(conversations(...lines)).toEqual([[question, reply, next, { role: 'assistant', content: 'd' }]]);
+  const [entry] = entriesOf(read([at(1, [question], 'b', { session_id: 's' })]));
+  expect(entry).toMatchObject({ sessionId: 's', timestamp: 1_767_225_601_000_000_000n });
+});
+
+it('reads a list of messages as input, and items beside a response', () => {
+  expect(conversations({ input: [question], output: 'b' })).toEqual([[question, reply]]);
+  const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] };
+  const response = { object: 'response', id: 'r', status: 'completed', input: [question], output: [said] };
+  expect(conversations(response)).toEqual([[question, reply]]);
+});

@@ -304,3 +304,42 @@ describe('a span of a platform that says nothing about being a model call', () =
     expect(fate).not.toHaveProperty('unread');
   });
 });
+
+describe('a single span with its attributes as a list of keys and values', () => {
+  const span = (...attributes: readonly (readonly [string, string])[]) => ({
+    ...{ traceId: 't', spanId: 's' },
+    attributes: attributes.map(([key, stringValue]) => ({ key, value: { stringValue } })),
+  });
+  const said = (role: string, content: string) =>
+    JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
+
+  it('is read', () => {
+    const chat = span(
+      ['gen_ai.operation.name', 'chat'],
+      ['gen_ai.input.messages', said('user', 'a')],
+      ['gen_ai.output.messages', said('assistant', 'b')],
+    );
+    expect(dialectOf(chat)).toBe('spans');
+    expect(dialectOf(span(['http.method', 'GET']))).toBe('spans');
+    expect(conversations(chat)).toEqual([[question, { role: 'assistant', content: 'b' }]]);
+  });
+
+  it('is not one without a key', () => {
+    expect(dialectOf({ traceId: 't', spanId: 's', attributes: [] })).toBeUndefined();
+  });
+});
+
+it('rejects a message of OpenInference with words in an attribute that is not known', () => {
+  const said = (name: string, value: string) => ({
+    attributes: {
+      'openinference.span.kind': 'LLM',
+      ...{ 'llm.input_messages.0.message.role': 'user', 'llm.input_messages.0.message.content': 'a' },
+      'llm.output_messages.0.message.role': 'assistant',
+      ...{ 'llm.output_messages.0.message.content': 'b', [`llm.output_messages.0.message.${name}`]: value },
+    },
+  });
+  const kindsOf = (object: object) =>
+    read([JSON.stringify(object)]).map((one) => ('reason' in one ? one.reason : one.kind));
+  expect(kindsOf(said('thoughts', 'The diary will say it.'))).toEqual(['unknown-content']);
+  expect(kindsOf(said('thoughts', 'none'))).toEqual(['entry']);
+});

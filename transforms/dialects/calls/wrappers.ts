@@ -70,9 +70,11 @@ function isEmpty(response: JsonView | undefined): boolean {
   return !present(value) || value.text() === '' || (value.type === 'object' && value.keys().length === 0);
 }
 
+const isResponse = (object: FirstObject | undefined): boolean =>
+  object?.get('object')?.text() === 'response';
+
 /** Is it a response of the Responses API, which a client may ask for again? */
-export const isPolled = (response: JsonView | undefined): boolean =>
-  structured(response)?.get('object')?.text() === 'response';
+export const isPolled = (response: JsonView | undefined): boolean => isResponse(structured(response));
 
 /** A response that its log always has as the body of HTTP: as JSON, or as the text of it or of a stream. */
 function bodyOfResponse(logged: JsonView | undefined): LoggedAnswer {
@@ -96,11 +98,24 @@ const helicone: Wrapper = {
   }),
 };
 
+/** Data of OpenPipe, pairs of other programs whose `input` is the list of messages, and responses beside their input. */
 const openPipe: Wrapper = {
-  matches: (object) =>
-    at(object.get('input'), 'messages')?.type === 'array' && object.get('output') !== undefined,
-  call: (json) => ({ request: structured(json.get('input')), response: json.get('output') }),
+  matches: (object) => inputOf(object) !== undefined && present(object.get('output')),
+  call: (json) => ({
+    request: isResponse(json) ? json : inputOf(json),
+    response: isResponse(json) ? json : json.get('output'),
+    tools: json.get('tools'),
+  }),
 };
+
+function inputOf(object: FirstObject): JsonView | undefined {
+  const input = structured(object.get('input'));
+  if (input?.get('messages')?.type === 'array') return input;
+  const list = input?.elements() ?? [];
+  if (input === undefined || list[0]?.typeOf('role') !== 'string') return undefined;
+  const areItems = list.some((one) => one.get('role') === undefined);
+  return new JsonView(objectOf([[areItems ? 'input' : 'messages', input.copy()]]));
+}
 
 /** Request logs of OpenPipe as returned by its API. */
 const openPipeLog: Wrapper = {
@@ -113,11 +128,11 @@ const openPipeLog: Wrapper = {
   }),
 };
 
-/** `{request, response}`, as gateways such as Cloudflare's log it. With a session id or a time it is an `exchange`. */
+/** `{request, response}`, as gateways such as Cloudflare's log it. With a session id it is an `exchange`. */
 export const wrapped: Wrapper = {
   matches(object) {
     const request = structured(object.get('request'));
-    const isNative = ['session_id', 'timestamp'].some((key) => object.get(key) !== undefined);
+    const isNative = object.get('session_id') !== undefined;
     const body = isObject(request) ? bodyOf(request) : undefined;
     const isCall = body?.get('messages')?.type === 'array' || geminiRequest(body) !== undefined;
     if (isNative || !isCall || !present(object.get('response'))) return false;
@@ -130,7 +145,8 @@ export const wrapped: Wrapper = {
       request: request && bodyOf(request),
       ...loggedAnswer(json.get('response')),
       ...(hasBatchError(json) && { isFailed: true }),
-      timestamp: time(json.get('created_at')),
+      sessionId: textAt(json, ['session_id']), // an exchange after a first line without one
+      timestamp: time([json.get('timestamp'), json.get('created_at')].find(present)),
     };
   },
 };

@@ -27,8 +27,10 @@ export function isTrace(first: FirstObject): boolean {
   if (isCallRecord(first) || isAgentBody(first.get('body'))) return true;
   if (first.get('context.trace_id') !== undefined && first.get('span_kind') !== undefined) return true;
   const attributes = first.get('attributes');
-  if (attributes?.members().some(([key]) => MODEL_KEYS.test(key)) === true) return true;
-  if (attributes?.type === 'object' && traceOf(first) !== undefined) return true;
+  const listed = attributes?.elements().map((pair) => pair.textOf('key') ?? '') ?? [];
+  if ([...(attributes?.keys() ?? []), ...listed].some((key) => MODEL_KEYS.test(key))) return true;
+  const isSpan = attributes?.type === 'object' || listed.some((key) => key !== '');
+  if (isSpan && traceOf(first) !== undefined) return true;
   if (first.get('observations')?.type === 'array') return hasTrace(first);
   if (platformOf(first) !== undefined) return true;
   const isTraced = [first.get('traceId'), first.get('trace_id')].some(present);

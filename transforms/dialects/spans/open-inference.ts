@@ -16,6 +16,7 @@ import { blocksOf, type CallBlock, type MessageBlock, resultText } from '../shar
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import { saidIn } from '../shared/said-texts.ts';
 import type { Transcript } from '../shared/transcript.ts';
+import { holdsWords } from '../shared/unread-text.ts';
 import { strayJson } from './known-spans.ts';
 import { compareAnswer, compareRequest } from './second-values.ts';
 import type { SpanAttributes } from './span-attributes.ts';
@@ -106,8 +107,7 @@ function addAnswers(
   const roles = answers.map((answer) => bodyOf(answer).at('role').text() ?? 'assistant');
   if (roles.some((role) => roleNamed(role) !== 'assistant'))
     transcript.refuse('unknown-speaker', 'an answer has another role than that of the model');
-  if (answers.some((answer) => hasOtherContent(bodyOf(answer))))
-    transcript.refuse('unknown-content', OTHER_CONTENT);
+  for (const answer of answers) refuseOther(transcript, bodyOf(answer));
   if (answers.some(saysNothingKnown))
     transcript.refuse('unknown-content', 'an answer has no content under a name that is read');
   const [first, ...others] = answers.map((answer) => blocksAt(bodyOf(answer)));
@@ -149,7 +149,7 @@ function addMessage(transcript: Transcript, item: SpanAttributes, isOnly: boolea
   }
   const role = named ?? 'user';
   if (role === 'assistant') {
-    if (hasOtherContent(message)) transcript.refuse('unknown-content', OTHER_CONTENT);
+    refuseOther(transcript, message);
     const blocks = blocksAt(message);
     transcript.addBlocks('assistant', blocks.length > 0 ? blocks : blocksOf(EMPTY));
     return;
@@ -161,7 +161,7 @@ function addMessage(transcript: Transcript, item: SpanAttributes, isOnly: boolea
   }
   const pieces: Piece[] = [['role', quote(role)], ...message.pieces(['tool_call_id', 'name'])];
   const content = contentAt(message);
-  if (hasOtherContent(message)) transcript.refuse('unknown-content', OTHER_CONTENT);
+  refuseOther(transcript, message);
   if (content !== undefined) pieces.push(['content', content.copy()]);
   transcript.add(new JsonView(objectOf(pieces)));
 }
@@ -195,6 +195,16 @@ const RESULT_PARTS: ReadonlySet<string> = new Set(['text', 'image', 'document', 
 const EMPTY = new JsonView(encode('""'));
 
 const OTHER_CONTENT = 'a message has another text in its content than in its parts';
+
+const OTHER_MEMBER = 'a message has words in an attribute that turnmill does not know';
+
+/** Refuses a message with words in a second place, or under an unknown name. */
+function refuseOther(transcript: Transcript, message: SpanAttributes): void {
+  if (hasOtherContent(message)) transcript.refuse('unknown-content', OTHER_CONTENT);
+  const others = message.others(NO_CONTENT).map((name) => message.at(name).json());
+  if (others.some((value) => value !== undefined && holdsWords(value)))
+    transcript.refuse('unknown-content', OTHER_MEMBER);
+}
 
 /** Has a message a text, and parts that say something else? */
 function hasOtherContent(message: SpanAttributes): boolean {
