@@ -70,8 +70,7 @@ function isEmpty(response: JsonView | undefined): boolean {
   return !present(value) || value.text() === '' || (value.type === 'object' && value.keys().length === 0);
 }
 
-const isResponse = (object: FirstObject | undefined): boolean =>
-  object?.get('object')?.text() === 'response';
+const isResponse = (object: FirstObject | undefined): boolean => object?.get('object')?.text() === 'response';
 
 /** Is it a response of the Responses API, which a client may ask for again? */
 export const isPolled = (response: JsonView | undefined): boolean => isResponse(structured(response));
