@@ -77,7 +77,8 @@ function showMore(sentence) {
   say(
     `${rejected.length} rejections. Everything else was written; exit status 3 lets scripts detect rejections.`,
   );
-  for (const { source, line, reason } of rejected) say(`  ${source.uri}:${line ?? ''}  ${reason}`);
+  for (const { source, line, reason, error } of rejected)
+    say(`  ${source.uri}:${line ?? ''}  ${error.message} (${reason})`);
   const [{ source, line }] = rejected;
   say(`
   ${OUT}/quarantine/rejected.jsonl   each rejected line: source, line, bytes, hash, reason, error

@@ -138,12 +138,11 @@ async function skippedFor(
   reasonFor: (path: string) => string | undefined,
 ): Promise<SourceAccount | undefined> {
   const { in: out } = values;
-  if (out === undefined) {
-    const why = isObjectUrl(path) ? undefined : reasonFor(resolve(path));
-    return why === undefined ? undefined : skippedAccount(path, why);
-  }
-  const account = await inDataset(out, values, (folder) => accountIn(folder, name));
-  return account?.status === 'skipped' ? withReason(account, path) : undefined;
+  const account =
+    out === undefined ? undefined : await inDataset(out, values, (folder) => accountIn(folder, name));
+  if (account !== undefined) return account.status === 'skipped' ? withReason(account, path) : undefined;
+  const why = isObjectUrl(path) ? undefined : reasonFor(resolve(path));
+  return why === undefined ? undefined : skippedAccount(path, why);
 }
 
 /** The ledger does not say why a file is not a log. */
@@ -167,7 +166,7 @@ async function accountFor(
   const account =
     listed ??
     (await skippedFor(file, path, values, whyNotALog)) ??
-    (await accountOf(path, settingsOf([path], values), signal));
+    (await accountOf(path, settingsOf([path], values), signal, out));
   if (account !== undefined) return withReason(account, path);
   throw new TurnmillError('no-input', `nothing is known of ${file}`, { subject: file });
 }

@@ -18,6 +18,8 @@ type SessionFate = Pick<SessionLine, 'id' | 'fate'> & { readonly line?: number }
 
 export interface SourceAccount
   extends Pick<SourceLine, 'source' | 'status' | 'reason' | 'detail' | 'dialect' | 'lines' | 'fates'> {
+  /** The dataset that was searched for it, if its ledger does not list it. */
+  readonly notIn?: string;
   /** Path for a command, if the name of the source is not one. */
   readonly path?: string;
   /** The first sessions, or the one that was asked for. */
@@ -78,11 +80,12 @@ export async function accountIn(
   return { ...facts, sessionCount: count, ...(rejectedLine && { rejectedLine }) };
 }
 
-/** Returns the account of a file that is read for it. */
+/** Returns the account of a file that is read for it. @param notIn a dataset that does not list the file */
 export async function accountOf(
   file: string,
   settings: PartialSettings,
   signal: AbortSignal,
+  notIn?: string,
 ): Promise<SourceAccount | undefined> {
   let sessions = new Sessions();
   let account: SourceAccount | undefined;
@@ -112,6 +115,7 @@ export async function accountOf(
         dialect,
         ...counts,
         ...(rejectedLine && { rejectedLine }),
+        ...(notIn !== undefined && { notIn }),
       };
     }
   };
@@ -135,7 +139,7 @@ export function labelled(label: string, text: string | undefined): string | unde
 /** @param more options for the commands that are shown, such as `--in OUT` */
 export function accountText(account: SourceAccount, more: readonly string[]): string {
   const { source, status, reason, detail, dialect, lines, fates, sessions, sessionCount } = account;
-  const { rejectedLine } = account;
+  const { rejectedLine, notIn } = account;
   const words = status === 'read' && dialect !== undefined ? `read as ${dialect}` : status;
   const kind = reason === undefined ? words : `${words}: ${namedWords(reason)}`;
   const meaning =
@@ -145,6 +149,11 @@ export function accountText(account: SourceAccount, more: readonly string[]): st
     `${printable(source)}: ${printable(kind)}`,
     labelled('why', status === 'empty' ? 'it has no line' : printable(detail ?? meaning ?? '') || undefined),
     labelled('to do', todoOf(account)),
+    labelled(
+      'record',
+      notIn &&
+        `none in ${printable(notIn)}, which does not list this log: its build did not read it (--limit, --slice, --exclude or --since), or the log was added since`,
+    ),
     labelled('lines', lines === 0 ? undefined : `${showCount(lines)}: ${printable(counted.join(', '))}`),
     labelled('rejected', rejectedLine && rejectedText(source, rejectedLine, more)),
     ...sessions.map((session, i) => labelled(i === 0 ? 'sessions' : '', sessionText(source, session, more))),

@@ -140,7 +140,7 @@ function differs(
   const shown = (value: unknown): string => JSON.stringify(value) ?? 'unset';
   return refusal(
     input,
-    `was built with other settings than ${first.name}: ${name} is ${shown(now)}, not ${shown(before)}`,
+    `was built with other settings than ${first.name}: ${name} is ${shown(now)}, not ${shown(before)}; build one of them again with the options of the other`,
   );
 }
 

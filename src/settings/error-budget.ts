@@ -30,7 +30,7 @@ export function checkTolerance(tolerance: Tolerance, { rejections, all }: Reject
   const total = typeof tolerance === 'number' ? '' : ` in ${all} lines`;
   throw new TurnmillError(
     'rejected',
-    `${rejections} rejections${total}, more than --max-quarantine ${tolerance} allows; nothing was published`,
+    `${rejections} rejections${total}, more than --max-quarantine ${tolerance} allows: nothing was published; turnmill check shows what was rejected`,
     { subject: '--max-quarantine' },
   );
 }

@@ -73,6 +73,7 @@ export const INPUT_SETTINGS = {
   /** Files of folders to read, as patterns of their paths below the input; empty for all. */
   include: {
     ...runInput,
+    advanced: false,
     help: 'Read only those files in folders whose path below the input matches GLOB; a GLOB without / is compared with the name alone; repeat it for several',
     default: [],
     shown: 'all files',
@@ -80,6 +81,7 @@ export const INPUT_SETTINGS = {
   } as Setting<readonly string[]>,
   exclude: {
     ...runInput,
+    advanced: false,
     help: 'Skip the files in folders whose path matches GLOB, even if --include names them',
     default: [],
     shown: 'no files',
@@ -88,6 +90,7 @@ export const INPUT_SETTINGS = {
   /** Time of the last change of a file in a folder, in ms since 1970, before which it is not read. */
   since: {
     ...runInput,
+    advanced: false,
     help: 'Read only those files in folders that were changed then or later: a date, a time such as 2026-11-20T18:00:00Z, or an age such as 12h or 7d',
     shown: 'any time',
     type: pointInTime,

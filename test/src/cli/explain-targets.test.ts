@@ -108,6 +108,17 @@ test('a log whose lines are all rejected names the first of them, and an empty o
   );
 });
 
+test('a log that a dataset does not list is said to have no record in it', async () => {
+  const { logs, out } = await mixed();
+  const late = writeLog(logs, 'late.jsonl', [entry()]);
+  const text = await explained(late, '--in', out);
+  expect(text).toContain(`0\n${late}: read as exchange\n`);
+  expect(text).toContain(
+    `  record     none in ${out}, which does not list this log: its build did not read it (`,
+  );
+  expect(await explained(late)).not.toContain('record  ');
+});
+
 test('a file that is skipped is explained as skipped, with the reason, not as one that is not recognised', async () => {
   const { logs, out } = await mixed('--exclude', 'titles*');
   const settings = join(logs, 'settings.json');
@@ -123,7 +134,10 @@ test('a file that is skipped is explained as skipped, with the reason, not as on
     expect(text).toContain(`${why}\n`);
     expect(text).toContain(`turnmill build ${settings} --out OUT\n`);
   }
-  expect(await explained(join(logs, 'notes.txt'))).toContain('its name does not end like that of a log');
+  for (const words of [[], ['--in', out]]) {
+    const text = await explained(join(logs, 'notes.txt'), ...words);
+    expect(text).toContain('its name does not end like that of a log');
+  }
   const left = await explained('titles.jsonl', '--in', out);
   expect(left).toContain('titles.jsonl: skipped: left out by --exclude (excluded-by-option)\n');
   expect(left).toContain('why        --exclude names the file\n');

@@ -56,10 +56,11 @@ test.each(commands)('$name --help leaves out the options that are rarely needed'
   expect(new RegExp(`--all +With --help: show ${hidden} more ${noun}\n`).test(text)).toBe(hidden > 0);
 });
 
-test('build --help shows the twenty-two options that matter', () => {
+test('build --help shows the twenty-five options that matter', () => {
   const shown = flagsIn(helpOf(['build', '--help'])).filter((flag) => !flag.startsWith('no-'));
-  expect(shown).toHaveLength(22);
-  for (const flag of ['out', 'format', 'update', 'resume', 'workers']) expect(shown).toContain(flag);
+  expect(shown).toHaveLength(25);
+  for (const flag of ['out', 'format', 'since', 'exclude', 'update', 'resume', 'workers'])
+    expect(shown).toContain(flag);
 });
 
 test('shows values with their choices and their default', () => {
