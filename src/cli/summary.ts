@@ -39,8 +39,7 @@ export function summaryOf(
   const { sums, out, nothingChanged } = summary;
   if (nothingChanged) {
     const { rejections: count } = summary;
-    const rejected =
-      count === 0 ? '' : `, with ${plural(count, 'rejection')} (${printable(quarantinePath(String(out)))})`;
+    const rejected = count === 0 ? '' : `, with ${plural(count, 'rejection')} (${rejectionsIn(String(out))})`;
     return `turnmill: nothing changed; ${printable(String(out))} is up to date${rejected}\n`;
   }
   const lines = [
@@ -87,6 +86,10 @@ function folderName(out: string): string {
   if (isObjectUrl(out)) return out.endsWith('/') ? out : `${out}/`;
   return join(out, '/');
 }
+
+/** Returns the file with the rejections; for a store, where its name depends on the version, the command that prints them. */
+const rejectionsIn = (out: string): string =>
+  printable(isObjectUrl(out) ? `turnmill quarantine list ${shellWord(out)}` : quarantinePath(out));
 
 function row(label: string, parts: readonly (string | undefined)[]): string | undefined {
   const present = parts.filter((part) => part !== undefined && part !== '');
@@ -182,7 +185,8 @@ function splits({ splits: counts = {}, splitMoved = 0 }: RunSummary): string[] {
 
 function repeated({ repeated: count = 0 }: RunSummary): string | undefined {
   if (count === 0) return undefined;
-  return `${showCount(count)} ${count === 1 ? 'equals an earlier one' : 'equal earlier ones'} (--copies drop leaves them out)`;
+  const [equal, which] = count === 1 ? ['equals an earlier one', 'it'] : ['equal earlier ones', 'them'];
+  return `${showCount(count)} ${equal} (--copies drop leaves ${which} out)`;
 }
 
 function branches({ branches: count }: RunSummary): string | undefined {
@@ -260,7 +264,7 @@ function rejections(
           '',
           printable(`  To see why:  turnmill explain ${[first.where, ...reading].map(shellWord).join(' ')}`),
         ]),
-    ...(written ? [`  All rejections: ${printable(quarantinePath(out))}`] : []),
+    ...(written ? [`  All rejections: ${rejectionsIn(out)}`] : []),
   ];
 }
 

@@ -183,7 +183,7 @@ export class VolumeLock {
   }
 }
 
-export function lockedBy({ path }: Place): TurnmillError {
+export function lockedBy({ path }: Pick<Place, 'path'>): TurnmillError {
   return new TurnmillError('locked', `another run is writing ${path}`, { subject: path });
 }
 

@@ -38,6 +38,27 @@ describe('commands on a dataset in a store', () => {
     expect((await run('verify', OUT)).status).toBe(65);
   });
 
+  it('are named in the summary of a build', async () => {
+    const store = await newStore();
+    store.server.put('bucket/logs/2026-01-13/bad.jsonl', `${sessionLog('ok')}no json\n`);
+    const run = (...args: string[]) => turnmill(args, undefined, store.server.environment);
+    const args = ['build', 's3://bucket/logs/', '--update', OUT, '--s3-endpoint', store.server.endpoint];
+    const { stderr } = await run(...args);
+    const [, why = ''] = /^ {2}To see why: {2}turnmill (.+)$/m.exec(stderr) ?? [];
+    expect(why).toContain(`--s3-endpoint ${store.server.endpoint} --in ${OUT}`);
+    expect((await run(...why.split(' '))).stdout.toString()).toContain('rejected');
+    expect(stderr).toContain(`  All rejections: turnmill quarantine list ${OUT}\n`);
+    expect((await run(...args)).stderr).toContain(`rejections (turnmill quarantine list ${OUT})\n`);
+  });
+
+  it('that write it at the same time are told its URL', async () => {
+    const store = await newStore();
+    const both = await Promise.allSettled([store.build(), store.build()]);
+    const lost = both.find(({ status }) => status === 'rejected');
+    expect(lost).toMatchObject({ reason: { code: 'locked', message: `another run is writing ${OUT}` } });
+    expect(both.filter((run) => run !== lost)).toMatchObject([{ status: 'fulfilled' }]);
+  });
+
   it('report works as on a folder, also against an earlier dataset', async () => {
     const store = await newStore();
     await store.build();

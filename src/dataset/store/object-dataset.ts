@@ -31,6 +31,7 @@ import { createManifest, manifestText } from '../manifest.ts';
 import type { Modes } from '../modes.ts';
 import { runFactsText } from '../run-facts.ts';
 import { openStaging, type Staging } from '../staging.ts';
+import { lockedBy } from '../volume-lock.ts';
 import { fillFile } from '../whole-file.ts';
 import { DiskWriter } from './disk-store.ts';
 import type { DatasetFiles } from './files.ts';
@@ -64,7 +65,9 @@ export class ObjectDataset implements DatasetStore {
 
   /** Admits one run on this machine at a time; the condition of the commit keeps out runs on other machines. */
   async acquire(): Promise<() => Promise<void>> {
-    const release = await acquireLock(this.#scratch);
+    const release = await acquireLock(this.#scratch).catch((error: unknown) => {
+      throw error instanceof TurnmillError && error.code === 'locked' ? lockedBy({ path: this.#out }) : error;
+    });
     return async () => {
       this.#copy?.remove();
       await release();
