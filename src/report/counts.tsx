@@ -98,7 +98,7 @@ function Copies(props: {
   const equal = `${showCount(repeated, 'record')} ${repeated === 1 ? 'equals an earlier one' : 'equal earlier ones'} byte for byte.`;
   if (contained > 0)
     return (
-      <p>{`${showCount(contained, 'session')} without a record: the record of another session contains it.${repeated > 0 ? ` ${equal}` : ''}`}</p>
+      <p>{`${showCount(contained, 'session')} left out, because the record of another session contains ${contained === 1 ? 'it' : 'them'}.${repeated > 0 ? ` ${equal}` : ''}`}</p>
     );
   if (isCounted) return <p>{repeated > 0 ? equal : 'No record repeats another one, or its beginning.'}</p>;
   return (

@@ -138,7 +138,9 @@ describe('the report of a build', () => {
     const out = join(folder, 'out');
     await build({ inputs: [join(folder, 'logs')], out, copies: 'drop' });
     const page = readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ');
-    expect(page).toContain('<p>8 sessions without a record: the record of another session contains it.</p>');
+    expect(page).toContain(
+      '<p>8 sessions left out, because the record of another session contains them.</p>',
+    );
     expect(page).toContain('<p>8 sessions are further branches of another one.</p>');
   });
 
