@@ -35,7 +35,7 @@ import { loggedAnswer } from './pairs/logged-answer.ts';
 import { bodyOf, callMeta } from './pairs/logged-call.ts';
 import { hasOtherAnswer } from './pairs/other-answers.ts';
 import { isSecondPlace, otherList, otherSystem } from './pairs/second-places.ts';
-import { readReply, stopNotes } from './shared/anthropic-message.ts';
+import { joinPrefill, readReply, stopNotes } from './shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from './shared/build-messages.ts';
 import { unreadSystem } from './shared/known-bodies.ts';
 import { lineId } from './shared/line-id.ts';
@@ -308,7 +308,7 @@ class PairWalk implements ObjectWalk {
   #settled(entry: Entry): Entry | Rejection {
     const isOther = (entry.reply?.role ?? 'assistant') !== 'assistant';
     const fault = isOther ? NOT_ANSWERED : faultIn(entry.messages, entry.reply);
-    if (fault === undefined) return settleReply(withoutRepeat(withSealed(entry)));
+    if (fault === undefined) return settleReply(joinPrefill(withoutRepeat(withSealed(entry))));
     return rejectObject(this.#line, this.#origin, fault.reason, fault.detail, -1);
   }
 

@@ -5,6 +5,7 @@
 import { QUOTE } from '../json/bytes.ts';
 import { valuesOf } from '../json/members.ts';
 import { decode, encode, knownText, NO_TEXT, textPieces } from '../json/utf8.ts';
+import type { Message } from './element.ts';
 import { equalityKey, parseExactly } from './equality-key.ts';
 import { createSha256, shortHashOf } from './hashed-set.ts';
 import { isObject } from './message.ts';
@@ -24,6 +25,12 @@ let reader: MessageReader | null | undefined;
 export function keyOf(message: Uint8Array): MessageKey {
   if (reader === undefined) reader = createReader();
   return reader?.keyOf(message) ?? parsedKeyOf(message);
+}
+
+/** Do both say the same, with the same ids of calls? */
+export function isSameMessage(one: Message, other: Message): boolean {
+  const [a, b] = [keyOf(one.bytes), keyOf(other.bytes)];
+  return a.digest === b.digest && a.callIds.join() === b.callIds.join();
 }
 
 function createReader(): MessageReader | null {

@@ -20,7 +20,7 @@ import { trustingScanner } from '../json/trusting-scanner.ts';
 import { encode, parseString } from '../json/utf8.ts';
 import type { Entry, Message, ReadingNote, RepairName } from './element.ts';
 import { firstVisible, isReasoningMember, stringValue } from './message.ts';
-import { keyOf } from './message-key.ts';
+import { isSameMessage } from './message-key.ts';
 import { isBlank } from './white-space.ts';
 
 /** Members that make a message an answer. */
@@ -141,12 +141,6 @@ export function withoutRepeat(entry: Entry): Entry {
   if (reply === undefined || last?.role !== 'assistant' || !isSameMessage(last, reply)) return entry;
   const isFuller = keptMembersOf(reply.bytes).some(({ key }) => isReasoningMember(key));
   return { ...entry, messages: messages.slice(0, -1), reply: isFuller ? reply : withNotesOf(last, reply) };
-}
-
-/** Do both say the same, with the same ids of calls? */
-function isSameMessage(one: Message, other: Message): boolean {
-  const [a, b] = [keyOf(one.bytes), keyOf(other.bytes)];
-  return a.digest === b.digest && a.callIds.join() === b.callIds.join();
 }
 
 const withNotesOf = (message: Message, { notes = [] }: Message): Message => ({

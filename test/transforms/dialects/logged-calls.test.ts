@@ -482,6 +482,57 @@ describe('a list of messages to which the program has added the answer', () => {
   });
 });
 
+describe('an answer of the Messages API after a text of the model', () => {
+  const asked = (content: unknown) => ({
+    max_tokens: 9,
+    messages: [question, { role: 'assistant', content }],
+  });
+  const said = (...content: readonly object[]) => ({ type: 'message', role: 'assistant', content });
+  const pair = (begun: unknown, ...content: readonly object[]) => ({
+    request_body: asked(begun),
+    response_body: said(...content),
+  });
+  const words = (text: string) => ({ type: 'text', text });
+
+  it('continues it', () => {
+    const whole = [[question, { role: 'assistant', content: 'It is 12.' }]];
+    expect(conversations(pair('It', words(' is 12.')))).toEqual(whole);
+    expect(conversations(pair([words('It')], words(' is 12.')))).toEqual(whole);
+    const [[, called] = []] = conversations(pair('It', { type: 'tool_use', id: 'c', name: 'f', input: {} }));
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    expect(called).toEqual({ role: 'assistant', content: 'It', tool_calls: [call] });
+  });
+
+  it('stays apart from one with other parts', () => {
+    const search = { type: 'server_tool_use', id: 's', name: 'web_search', input: {} };
+    expect(conversations(pair([words('It'), search], words('b')))[0]).toHaveLength(3);
+  });
+});
+
+it('joins calls whose system text begins with a billing line of Claude Code, which differs', () => {
+  const line = (hash: string) => `x-anthropic-billing-header: cc_version=2.1; cch=${hash};`;
+  const system = { role: 'system', content: 'S' };
+  const next = { role: 'user', content: 'c' };
+  const last = { role: 'assistant', content: 'd' };
+  const first = { role: 'system', content: `${line('a')}\nS` };
+  const again = { role: 'system', content: `${line('b')}\n\nS` };
+  expect(
+    conversations(
+      { messages: [first, question], response: 'b' },
+      { messages: [again, question, reply, next], response: 'd' },
+    ),
+  ).toEqual([[system, question, reply, next, last]]);
+  const parts = { role: 'system', content: [line('a'), 'S'].map((words) => ({ type: 'text', text: words })) };
+  const [[only] = []] = conversations({ messages: [parts, question], response: 'b' });
+  expect(only).toEqual({ role: 'system', content: [{ type: 'text', text: 'S' }] });
+});
+
+it('rejects a request that names a prompt which is stored at the server', () => {
+  const stored = { input: 'a', prompt: { id: 'pmpt_1', variables: { name: 'the rose garden' } } };
+  const [rejection] = read([{ request: stored, response: { object: 'response', output: [] } }]);
+  expect(rejection).toMatchObject({ kind: 'rejection', reason: 'body-elsewhere' });
+});
+
 it('reads pairs without a session in the order of the log, and the session of those that have one', () => {
   const at = (second: number, messages: readonly object[], content: string, more: object = {}) => ({
     ...{ timestamp: `2026-01-01T00:00:0${second}Z`, ...more, request: { messages } },

@@ -2,12 +2,12 @@
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
-import { concat } from '../../json/splice.ts';
-import { latin1, NO_TEXT } from '../../json/utf8.ts';
+import { NO_TEXT } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../../model/message.ts';
 import type { ObjectMembers } from '../dialect.ts';
 import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
+import { withoutBilling } from '../shared/billing-line.ts';
 import { joinStrings } from '../shared/build-messages.ts';
 import { noted } from '../shared/reading-notes.ts';
 
@@ -20,17 +20,6 @@ export function systemText(json: Uint8Array): Uint8Array | undefined {
   );
   if (!texts.every((text) => text?.[0] === QUOTE)) return undefined;
   return joinStrings(texts.flatMap((text) => withoutBilling(text as Uint8Array) ?? []));
-}
-
-/** The line that Claude Code puts before its system text, about who pays: it differs in each request of a conversation. */
-const BILLING = /^"x-anthropic-billing-header:[^\\"]*(?:\\n)*/;
-const MAX_BILLING_BYTES = 1024;
-
-/** A text without that line; undefined if nothing is left. @param text JSON string */
-function withoutBilling(text: Uint8Array): Uint8Array | undefined {
-  const line = BILLING.exec(latin1(text.subarray(0, MAX_BILLING_BYTES)))?.[0].length;
-  if (line === undefined) return text;
-  return line < text.length - 1 ? concat([NO_TEXT.subarray(0, 1), text.subarray(line)]) : undefined;
 }
 
 /** The answer; undefined if the response is an error or empty. */

@@ -9,6 +9,7 @@ import { editElements, replaceValue } from '../../json/splice.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { readMessage } from '../shared/anthropic-message.ts';
+import { messageWithoutBilling } from '../shared/billing-line.ts';
 import { readCall } from '../shared/chat-object.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { noted } from '../shared/reading-notes.ts';
@@ -20,7 +21,10 @@ const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
  * The messages in the canonical words; the same list when all of them are already.
  * @param keepSealed write encrypted reasoning as `reasoning_details`
  */
-export function readForeignMessages(messages: readonly Message[], keepSealed = false): readonly Message[] {
+export function readForeignMessages(logged: readonly Message[], keepSealed = false): readonly Message[] {
+  const [first] = logged;
+  const begin = first && messageWithoutBilling(first);
+  const messages = begin === undefined || begin === first ? logged : [begin, ...logged.slice(1)];
   if (!messages.some((message) => hasBlocks(message) || hasFlatCalls(message))) return messages;
   return messages.flatMap((message) => {
     if (!hasBlocks(message) && !hasFlatCalls(message)) return message;

@@ -8,6 +8,7 @@ import type { Meta } from '../../model/meta.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import { MAX_CONVERSATION_BYTES } from '../dialect.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
+import { joinPrefill } from '../shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { errorsIn, isErrorText } from '../shared/failed-answer.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
@@ -101,8 +102,9 @@ export class CallReader {
       before.flatMap(({ message }) => message ?? []),
     );
     if (other !== undefined) return context.reject('unknown-content', other.detail, other.at);
+    const fields = answeredFields(before, sent.tools, withoutRepeated(answer, before));
     return {
-      ...answeredFields(before, sent.tools, withoutRepeated(answer, before)),
+      ...(answer.isMessage === true ? joinPrefill(fields) : fields),
       sessionId,
       joins,
       timestamp,

@@ -47,6 +47,7 @@ const PARENTS = ['parent_message_uuid', 'parent_message_id', 'parentMessageId'] 
 /** The parent of a first message. */
 const ROOT = /^[0-]*(?:4000-8000-[0-]*)?$/;
 const STORED = 'the prompt continues a message that is not in the request';
+const TEMPLATE = 'the request names a prompt that is stored at its server: the log lacks its messages';
 
 export const isProblem = (result: object): result is Problem => 'reason' in result;
 
@@ -154,6 +155,8 @@ export class RequestReader {
     tools: readonly ToolDefinition[],
     open: ReadMessage['calls'],
   ): Request | Problem {
+    const template = body.get('prompt');
+    if (present(template?.get('id'))) return { reason: 'body-elsewhere', detail: TEMPLATE, at: template };
     const system = this.#systemIn(body, 'instructions');
     if ('reason' in system) return system;
     const input = structured(body.get('input'));

@@ -3,14 +3,16 @@
  * one message each, then the rest. A message whose content is a string stays byte for byte.
  */
 
-import { OPEN_ARRAY } from '../../json/bytes.ts';
+import { OPEN_ARRAY, QUOTE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../../json/members.ts';
 import { oneLine } from '../../json/one-line.ts';
-import { addMember, editMembers } from '../../json/splice.ts';
+import { addMember, concat, editMembers, replaceValue } from '../../json/splice.ts';
 import { decode } from '../../json/utf8.ts';
-import type { Message, ReadingNote } from '../../model/element.ts';
+import type { Entry, Message, ReadingNote } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
+import { isSameMessage } from '../../model/message-key.ts';
+import type { EntryFields } from '../dialect-spec.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
 import { type Block, CACHE_MARK, readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, makeMessage, type Piece } from './build-messages.ts';
@@ -61,6 +63,22 @@ export function speakerOf(answer: Uint8Array): string {
 export function stopNotes(stopReason: string | undefined): readonly ReadingNote[] {
   const cut = cutOf(stopReason);
   return cut === undefined ? [] : [cut];
+}
+
+/**
+ * Joins an answer with the text that the request gave as its beginning: in this API, an answer after a message of the model
+ * continues it.
+ */
+export function joinPrefill<T extends Pick<EntryFields, 'reply'> & Pick<Entry, 'messages'>>(call: T): T {
+  const { messages, reply } = call;
+  const begun = messages.at(-1);
+  if (begun?.role !== 'assistant' || reply?.role !== 'assistant' || isSameMessage(begun, reply)) return call;
+  const [start, rest] = [begun, reply].map(({ bytes }) => valueBytes(bytes, 'content'));
+  const isText = start?.[0] === QUOTE && (rest === undefined || rest[0] === QUOTE);
+  if (!isText || membersOf(begun.bytes).length !== 2) return call;
+  const text = rest === undefined ? start : concat([start.subarray(0, -1), rest.subarray(1)]);
+  const bytes = replaceValue(reply.bytes, 'content', text) ?? addMember(reply.bytes, 'content', text);
+  return { ...call, messages: messages.slice(0, -1), reply: noted({ ...reply, bytes }, begun.notes ?? []) };
 }
 
 const TRUNCATED_CALL: ReadingNote = {

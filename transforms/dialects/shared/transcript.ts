@@ -10,6 +10,7 @@ import type { Changes, Message, ReadingNote } from '../../model/element.ts';
 import { differentSpeakers, isRole, OTHER_ROLE, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
+import { messageWithoutBilling } from './billing-line.ts';
 import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
 import { callsInText } from './calls-in-text.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
@@ -222,7 +223,7 @@ export class Transcript {
     const id = answered === undefined ? undefined : this.#closeCall(answered, undefined);
     const masked = isMasked(message.get('content')?.text()) ? [PLACEHOLDER] : [];
     const bytes = id === answered ? message.copy() : withCallId(message, id);
-    this.messages.push(noted({ bytes, role }, masked));
+    this.messages.push(noted(messageWithoutBilling({ bytes, role }), masked));
   }
 
   #addAnswer(all: readonly MessageBlock[]): void {
