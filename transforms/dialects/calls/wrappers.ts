@@ -17,6 +17,7 @@ import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
 import { strayMember } from '../shared/stray-members.ts';
 import { holdsWords } from '../shared/unread-text.ts';
+import { isTrace } from '../spans/detect-spans.ts';
 import { bedrock, bedrockBatch, kong, sglang, vertex } from './cloud-wrappers.ts';
 import { at, isObject, textAt, type Wrapper } from './wrapper.ts';
 
@@ -111,7 +112,7 @@ function inputOf(object: FirstObject): JsonView | undefined {
   const input = structured(object.get('input'));
   if (input?.get('messages')?.type === 'array') return input;
   const list = input?.elements() ?? [];
-  if (input === undefined || list[0]?.typeOf('role') !== 'string') return undefined;
+  if (input === undefined || list[0]?.typeOf('role') !== 'string' || isTrace(object)) return undefined;
   const areItems = list.some((one) => one.get('role') === undefined);
   return new JsonView(objectOf([[areItems ? 'input' : 'messages', input.copy()]]));
 }

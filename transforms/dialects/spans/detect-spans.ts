@@ -1,6 +1,6 @@
 /** The members that the first object of a source has in the traces of each tracer. */
 import type { FirstObject } from '../dialect-spec.ts';
-import { present } from '../shared/logged-values.ts';
+import { present, structured } from '../shared/logged-values.ts';
 import { isAgentBody } from './agent-records.ts';
 import { isIngested } from './ingested-events.ts';
 import { isCallRecord, logsIn } from './log-records.ts';
@@ -26,7 +26,7 @@ export function isTrace(first: FirstObject): boolean {
   if (isFrame(first) || logsIn(first) !== undefined || isIngested(first)) return true;
   if (isCallRecord(first) || isAgentBody(first.get('body'))) return true;
   if (first.get('context.trace_id') !== undefined && first.get('span_kind') !== undefined) return true;
-  const attributes = first.get('attributes');
+  const attributes = structured(first.get('attributes')); // a column of a table has them as a text
   const listed = attributes?.elements().map((pair) => pair.textOf('key') ?? '') ?? [];
   if ([...(attributes?.keys() ?? []), ...listed].some((key) => MODEL_KEYS.test(key))) return true;
   const isSpan = attributes?.type === 'object' || listed.some((key) => key !== '');
