@@ -9,7 +9,7 @@ import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { REASONS } from '../ledger/reasons.ts';
-import { EMPTY_REMEDY, remedyText } from '../ledger/remedies.ts';
+import { EMPTY_REMEDY, remedyOfPlace, remedyText } from '../ledger/remedies.ts';
 import { rejectionReason } from '../ledger/result.ts';
 import { messagesOf } from './app/messages.ts';
 import { SORTS, type Sort } from './app/query.ts';
@@ -209,7 +209,7 @@ async function recordTreeAnswer(viewed: Viewed, record: number): Promise<string 
 async function rejectionAnswer({ dataset, sources }: Viewed, i: number): Promise<string | undefined> {
   const line = i < 0 ? undefined : dataset?.rejectionPage(i, 1)[0];
   if (line === undefined) return undefined;
-  const about = { meaning: REASONS[line.reason], todo: remedyText(line.reason) };
+  const about = { meaning: REASONS[line.reason], todo: remedyOfPlace(line.reason) };
   return JSON.stringify({ i, line, ...about, ...(await windowOf(line, sources)) });
 }
 

@@ -72,6 +72,7 @@ test('lists are sorted by size, turns and errors, the greatest first', async () 
   expect(await numbers('sessions?from=0&count=9&sort=errors')).toEqual([1, 2, 4, 0, 3]);
   expect(await numbers('records?from=0&count=9&sort=constructor')).toEqual([0, 1, 2, 3]);
   expect((await read('session?i=4')).todo).toBe('Its lines were rejected: the tab Rejected lists them.');
+  expect((await read('rejection?i=0')).todo).toMatch(/^Correct the line, or delete it\./); // the page shows the place
   const [most] = await read('records?from=0&count=1&sort=errors');
   expect(most.sorted).toEqual({ turns: 6, errors: 2 });
   expect(await read('place?in=records&sort=size&i=3')).toEqual({ place: 2 });
