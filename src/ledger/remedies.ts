@@ -80,7 +80,7 @@ const SOURCE: Readonly<Record<SourceReason, string>> = {
   'not-regular':
     'Leave it out with `--exclude GLOB`, or read it from standard input: `turnmill build - --out OUT`.',
   'preference-pairs': 'Leave the file out with `--exclude GLOB`.',
-  'unknown-dialect': `${NAME_DIALECT} If it is a kind of your own, read it with a dialect of your own (\`--plugin FILE\`): docs/reference/tutorial-dialect.md shows how to write one.`,
+  'unknown-dialect': `${NAME_DIALECT} If it is a kind of your own, read it with a dialect of your own (\`--plugin FILE\`): docs/reference/tutorial-dialect.md in the package of turnmill shows how to write one.`,
   'known-but-unread':
     'Export the log in the form that the message names, or leave it out with `--exclude GLOB`.',
   'nothing-read': REPORT,
