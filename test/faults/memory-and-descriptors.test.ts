@@ -88,6 +88,22 @@ faultTest('F143', 'the ids of 300,000 sessions in one source', { long: true }, (
   expect(peak).toBeLessThan(145);
 });
 
+faultTest('F143', 'a session of 300,000 calls of which none continues another', { long: true }, () => {
+  const folder = temporaryFolder();
+  const log = join(folder, 'a.jsonl');
+  for (let i = 0; i < 30; i++) {
+    const lines = Array.from({ length: 10_000 }, (_, n) => {
+      const messages = [{ role: 'user', content: `question ${i}-${n}` }];
+      return `${entry({ second: i * 10_000 + n, messages })}\n`;
+    });
+    appendFileSync(log, lines.join(''));
+  }
+  const { status, peak } = watched(folder, ['build', log, '--out', join(folder, 'out')]);
+  expect(status).toBe(0);
+  const bytesACall = 200;
+  expect(peak).toBeLessThan(145 + (300_000 * bytesACall) / 1024 ** 2);
+});
+
 faultTest('F143', 'a chain of 16,000 calls in one source', { long: true }, () => {
   const folder = temporaryFolder();
   const log = join(folder, 'a.jsonl');

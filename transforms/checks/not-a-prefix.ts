@@ -3,10 +3,10 @@
  * replies of other entries are lost: those for a title, of a sub-agent, of the turns before a compaction or an edit.
  */
 import type { Entry, Message } from '../model/element.ts';
-import { createEntryLog, type Place, placesOf } from '../model/entry-log.ts';
+import { createEntryLog, placesOf } from '../model/entry-log.ts';
 import { hasSameBytes, type Path, pathOf } from '../model/path-hashes.ts';
 import { supersedes } from '../model/supersedes.ts';
-import { type EntryCheck, type EntryWatch, type Found, NO_PLACED, type PlacedFound } from './check.ts';
+import type { EntryCheck, EntryWatch, Found, PlacedFound } from './check.ts';
 
 /** Where an entry differs from another one that should continue it, or that it should continue. */
 export interface PathParting {
@@ -28,8 +28,8 @@ const NOTHING: readonly Found[] = [];
 /** An entry that is not the beginning of another one. */
 interface Parted {
   readonly at: number;
-  /** Number of the other entry in the session, from 0. */
-  readonly other: number;
+  /** Line of the other entry. */
+  readonly line: number;
   /** Hash of its whole path. */
   readonly end: string;
 }
@@ -52,7 +52,6 @@ class Session {
   readonly #beginnings = new Map<number, number[]>();
   /** The entry that would be written if the session ended here. */
   #best: Entry | undefined;
-  #bestNumber = 0;
   /** Path of the best entry when it was hashed last. */
   #path: Path | undefined;
 
@@ -61,11 +60,8 @@ class Session {
     const best = this.#best;
     const read = pathMessages(entry);
     const isBest = supersedes(entry, best);
-    if (best !== undefined) this.#compare(pathMessages(best), read, isBest);
-    if (isBest) {
-      this.#best = entry;
-      this.#bestNumber = number;
-    }
+    if (best !== undefined) this.#compare(best, entry, isBest);
+    if (isBest) this.#best = entry;
     this.#log.add(entry.origin);
     this.#lengths.push(read.length);
     if (!this.#parted.has(number)) this.#addBeginning(number, read.length);
@@ -79,42 +75,42 @@ class Session {
   }
 
   /** Compares the best entry with the one that was read. Paths of the same bytes need no hashes. */
-  #compare(best: readonly Message[], read: readonly Message[], isBest: boolean): void {
+  #compare(bestEntry: Entry, entry: Entry, isBest: boolean): void {
+    const [best, read] = [pathMessages(bestEntry), pathMessages(entry)];
     if (isBest ? isBeginning(best, read) : isBeginning(read, best)) return;
     const before = pathOf(best, this.#path);
     const path = pathOf(read, before);
     this.#path = isBest ? path : before;
     const parting = before.hashes.findIndex((hash, i) => hash !== path.hashes[i]);
     const at = parting < 0 ? best.length : parting;
-    if (isBest) this.#partFrom(at, before);
-    else if (at < read.length) this.#part(this.#lengths.length, at, this.#bestNumber, path);
+    if (isBest) this.#partFrom(at, before, entry.origin.line);
+    else if (at < read.length) this.#part(this.#lengths.length, at, bestEntry.origin.line, path);
   }
 
   /** Notes the entries that are the beginning of the best one before, but not of the new one. */
-  #partFrom(at: number, before: Path): void {
-    const other = this.#lengths.length;
+  #partFrom(at: number, before: Path, line: number): void {
     for (let length = at + 1; length <= before.hashes.length; length++) {
-      for (const number of this.#beginnings.get(length) ?? []) this.#part(number, at, other, before, length);
+      for (const number of this.#beginnings.get(length) ?? []) this.#part(number, at, line, before, length);
       this.#beginnings.delete(length);
     }
   }
 
-  #part(number: number, at: number, other: number, { hashes }: Path, length: number = hashes.length): void {
-    this.#parted.set(number, { at, other, end: hashes[length - 1] as string });
+  #part(number: number, at: number, line: number, { hashes }: Path, length: number = hashes.length): void {
+    this.#parted.set(number, { at, line, end: hashes[length - 1] as string });
   }
 
-  findings(): readonly PlacedFound[] {
-    if (this.#best === undefined || this.#parted.size === 0) return NO_PLACED;
+  /** Made one by one, because a session may have millions of entries. */
+  *findings(): Generator<PlacedFound> {
+    if (this.#best === undefined || this.#parted.size === 0) return;
     const { hashes } = pathOf(pathMessages(this.#best), this.#path);
-    const places = [...placesOf(this.#log.take())];
-    return [...this.#parted]
-      .filter(([number, { end }]) => hashes[(this.#lengths[number] as number) - 1] !== end)
-      .sort(([a], [b]) => a - b)
-      .map(([number, { at, other }]) => {
-        const isReply = at === (this.#lengths[number] as number) - 1 && !this.#unanswered.has(number);
-        const { line } = places[other] as Place;
-        return { ...notAPrefix({ at, isReply, line }), place: places[number] as Place };
-      });
+    let number = -1;
+    for (const place of placesOf(this.#log.take())) {
+      const parted = this.#parted.get(++number);
+      const last = (this.#lengths[number] as number) - 1;
+      if (parted === undefined || hashes[last] === parted.end) continue;
+      const isReply = parted.at === last && !this.#unanswered.has(number);
+      yield { ...notAPrefix({ ...parted, isReply }), place };
+    }
   }
 }
 

@@ -87,11 +87,14 @@ export const checkEntries: Stage<EntryOptions> = {
         if (rejection.scope === 'session') isRejected = true;
         return [rejection];
       },
-      'session-end'(end) {
-        const found = watches.flatMap((watch) => [...watch.sessionEnd()]);
-        const counted = isRejected ? [] : found;
+      *'session-end'(end) {
+        const counts = !isRejected;
         isRejected = false;
-        return [...counted.map((one) => placedFinding(end, one)), end];
+        for (const watch of watches) {
+          const found = watch.sessionEnd();
+          if (counts) for (const one of found) yield placedFinding(end, one);
+        }
+        yield end;
       },
     };
   },
