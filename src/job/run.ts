@@ -347,7 +347,9 @@ function skippedByName(extensions: Listing['extensions']): string {
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, MAX_EXTENSIONS)
     .map(([extension, count]) => `${count} ${printable(extension)}`);
-  return skipped.length === 0 ? '' : ` (skipped because of their names: ${skipped.join(', ')})`;
+  return skipped.length === 0
+    ? ''
+    : ` (skipped because of their names: ${skipped.join(', ')}); name a file itself to read it`;
 }
 
 const namesOf = (inputs: readonly Input[]): string => inputs.map(nameOfInput).join(', ');

@@ -309,7 +309,9 @@ describe('a fault', () => {
     mkdirSync(path, { recursive: true });
     for (const name of ['a.parquet', 'b.parquet', 'c.png']) writeFileSync(join(path, name), 'x');
     const { stderr } = await run(['check', path]);
-    expect(JSON.parse(stderr).msg).toContain('(skipped because of their names: 2 .parquet, 1 .png)');
+    expect(JSON.parse(stderr).msg).toContain(
+      '(skipped because of their names: 2 .parquet, 1 .png); name a file itself to read it; use --allow-empty',
+    );
   });
 
   test('names the options that leave out every log', async () => {
