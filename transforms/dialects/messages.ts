@@ -22,6 +22,7 @@ import { missingOrBad } from './shared/line-objects.ts';
 import { modelMeta } from './shared/logged-meta.ts';
 import { structured } from './shared/logged-values.ts';
 import { notedFirst, warning } from './shared/reading-notes.ts';
+import { toolsIn } from './shared/logged-bodies.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { says, unreadIn } from './shared/unread-text.ts';
 
@@ -40,6 +41,7 @@ const LISTS = ['messages', 'conversations', 'conversation'];
 const READ: ReadonlySet<string> = new Set(['tools', 'system', 'model', 'metadata', 'parallel_tool_calls']);
 
 const PROMPT = 'system_prompt';
+const FUNCTIONS = 'functions';
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 const MAX_NAMES = 32;
 
@@ -193,7 +195,7 @@ const messages: Dialect = defineDialect({
   knownBy: 'a messages, conversations or conversation list, without a response beside it',
   messages: 'messages',
   tools: 'tools',
-  keys: ['conversations', 'conversation', 'system', 'model', PROMPT],
+  keys: ['conversations', 'conversation', 'system', 'model', PROMPT, FUNCTIONS],
   memory: ({ keepSealed = false }) => ({ ignored: new IgnoredMembers(READ), keepSealed }),
   alone: true,
   copies: true,
@@ -212,14 +214,18 @@ const messages: Dialect = defineDialect({
     if (system !== undefined && system.type !== 'string' && system.type !== 'null')
       return context.reject('bad-messages', 'system is not valid', system);
     const messages = system === undefined ? listed.messages : withSystem(system.bytes, listed.messages);
-    const own = prompt === undefined ? [listed.name] : [listed.name, PROMPT];
+    const functions = toolsIn(json.get(FUNCTIONS)); // OpenAI's older format for training
+    const own = [listed.name, ...(prompt === undefined ? [] : [PROMPT])];
+    if (functions.length > 0) own.push(FUNCTIONS);
     const notes = [ignored.in(json, context.origin, own), unreadAnswer(json, own, messages)].filter(
       (note) => note !== undefined,
     );
     const { messages: sent, reply } = context.replyLast(notedFirst(messages, notes));
     if ('kind' in sent) return sent;
     const meta = modelMeta(json.get('model'));
-    return withSealed({ messages: sent, reply, tools: context.tools(), meta });
+    const tools = context.tools();
+    const hasTools = 'kind' in tools || tools.length > 0;
+    return withSealed({ messages: sent, reply, tools: hasTools ? tools : functions, meta });
   },
 });
 

@@ -527,6 +527,31 @@ it('joins calls whose system text begins with a billing line of Claude Code, whi
   expect(only).toEqual({ role: 'system', content: [{ type: 'text', text: 'S' }] });
 });
 
+it('rejects a request of Gemini that names cached content', () => {
+  const contents = [{ role: 'user', parts: [{ text: 'a' }] }];
+  const response = { candidates: [{ content: { role: 'model', parts: [{ text: 'b' }] } }] };
+  const [plain] = read([{ request: { contents }, response }]);
+  const [cached] = read([{ request: { contents, config: { cachedContent: 'cachedContents/c' } }, response }]);
+  expect([plain?.kind, cached]).toMatchObject(['entry', { kind: 'rejection', reason: 'body-elsewhere' }]);
+});
+
+it.each([
+  [{ text: JSON.stringify({ messages: [question] }) }, { text: JSON.stringify({ choices: [{ message: reply }] }) }],
+  [
+    { text: JSON.stringify({ messages: [question] }), size: 9 },
+    { text: JSON.stringify({ choices: [{ message: reply }] }), size: 9 },
+  ],
+])('reads the texts of a HAR file without a type: %j', (postData, content) => {
+  const sent = { method: 'POST', url: 'https://example.com/v1/chat/completions', postData };
+  const entries = [{ request: sent, response: { status: 200, content } }];
+  expect(conversations({ log: { entries } })).toEqual([[question, reply]]);
+  const own = { status: 200, content: { text: '{"d":12}' } };
+  expect(conversations({ log: { entries: [{ request: sent, response: own }] } })[0]).toEqual([
+    question,
+    { role: 'assistant', content: '{"d":12}' },
+  ]);
+});
+
 it('rejects a request that names a prompt which is stored at the server', () => {
   const stored = { input: 'a', prompt: { id: 'pmpt_1', variables: { name: 'the rose garden' } } };
   const [rejection] = read([{ request: stored, response: { object: 'response', output: [] } }]);

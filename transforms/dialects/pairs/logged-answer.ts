@@ -98,8 +98,16 @@ export function bodyText(body: JsonView): JsonView | undefined {
   return isEncoded ? (textOfBase64(text.text() ?? '') ?? text) : text;
 }
 
-/** Is it an object of a recorder, which may lack the body? */
-export const isRecorded = (body: JsonView): boolean => MARKS.some((key) => present(body.get(key)));
+/** Is it an object of a recorder, which may lack the body? Some write no type: then the text is a body of an API. */
+export const isRecorded = (body: JsonView): boolean =>
+  MARKS.some((key) => present(body.get(key))) ||
+  (body.keys().every((key) => CONTENT.has(key)) &&
+    firstOf(structured(body.get('text')), ...ANSWERS, ...REQUESTS) !== undefined);
+
+/** Members of the content of a HAR file. */
+const CONTENT: ReadonlySet<string> = new Set(['text', 'size', 'compression', 'params', 'comment']);
+/** Members of a request of an API. */
+const REQUESTS = ['messages', 'contents', 'input', 'prompt'] as const;
 
 /** The value of a body: what its text holds as JSON, also in base64, or the value itself. */
 export function bodyValue(body: JsonView): JsonView | undefined {

@@ -43,6 +43,10 @@ export interface BadRequest {
   readonly at: JsonView;
 }
 
+/** Members that name messages which the server has stored. */
+const CACHED = ['cachedContent', 'cached_content'] as const;
+const CACHED_ELSEWHERE = 'the request names cached content: the log lacks its messages';
+
 /** Adds a request. @returns its tools */
 export function addOtherRequest(
   transcript: Transcript,
@@ -52,6 +56,8 @@ export function addOtherRequest(
   const tools = gemini === undefined ? addConverse(transcript, body) : addGemini(transcript, gemini);
   const hasSystem = transcript.messages[0]?.role === 'system';
   const unread = hasSystem ? undefined : unreadSystem(gemini ?? body);
+  const cached = [gemini, firstOf(gemini, 'config')].map((one) => firstOf(one, ...CACHED)).find(present);
+  if (cached !== undefined) transcript.refuse('body-elsewhere', CACHED_ELSEWHERE, cached);
   if (unread !== undefined) transcript.noteFirst(unread);
   return tools;
 }
