@@ -19,10 +19,10 @@ import { withSystem } from './shared/build-messages.ts';
 import { carriesContent } from './shared/carried-content.ts';
 import { CHAT_MESSAGE } from './shared/known-members.ts';
 import { missingOrBad } from './shared/line-objects.ts';
+import { toolsIn } from './shared/logged-bodies.ts';
 import { modelMeta } from './shared/logged-meta.ts';
 import { structured } from './shared/logged-values.ts';
 import { notedFirst, warning } from './shared/reading-notes.ts';
-import { toolsIn } from './shared/logged-bodies.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { says, unreadIn } from './shared/unread-text.ts';
 

@@ -527,6 +527,28 @@ it('joins calls whose system text begins with a billing line of Claude Code, whi
   expect(only).toEqual({ role: 'system', content: [{ type: 'text', text: 'S' }] });
 });
 
+it('keeps what is wrong with the answer of a call that another one continues', () => {
+  const called = (messages: readonly object[], content: string, finish_reason = 'stop') => ({
+    messages,
+    response: { choices: [{ message: { role: 'assistant', content }, finish_reason }] },
+    metadata: {},
+    ...{ call_type: 'completion', startTime: 1_767_225_600 + messages.length, trace_id: 't' },
+  });
+  const next = { role: 'user', content: 'c' };
+  const first = called([question], 'b', 'length');
+  const second = called([question, reply, next], 'd', 'content_filter');
+  const third = called([question, reply, next, { role: 'assistant', content: 'd' }, next], 'e');
+  for (const lines of [
+    [first, second, third],
+    [third, first, second],
+  ]) {
+    const entries = entriesOf(read(lines));
+    const rules = entries[0]?.messages.map(({ notes }) => notes?.map(({ rule }) => rule));
+    expect(entries).toHaveLength(1);
+    expect(rules).toEqual([undefined, ['reply-cut'], undefined, ['reply-filtered'], undefined]);
+  }
+});
+
 it('rejects a request of Gemini that names cached content', () => {
   const contents = [{ role: 'user', parts: [{ text: 'a' }] }];
   const response = { candidates: [{ content: { role: 'model', parts: [{ text: 'b' }] } }] };
@@ -536,7 +558,10 @@ it('rejects a request of Gemini that names cached content', () => {
 });
 
 it.each([
-  [{ text: JSON.stringify({ messages: [question] }) }, { text: JSON.stringify({ choices: [{ message: reply }] }) }],
+  [
+    { text: JSON.stringify({ messages: [question] }) },
+    { text: JSON.stringify({ choices: [{ message: reply }] }) },
+  ],
   [
     { text: JSON.stringify({ messages: [question] }), size: 9 },
     { text: JSON.stringify({ choices: [{ message: reply }] }), size: 9 },

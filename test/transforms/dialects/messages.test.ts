@@ -314,3 +314,13 @@ describe('a row that ends in a question', () => {
     expect(rulesOf(members)).not.toContain('unread-text');
   });
 });
+
+it('takes the functions of the older format for training as tools', () => {
+  const list = '"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]';
+  const entry = one(`{${list},"functions":[{"name":"f","parameters":{"n":1.0}}]}`);
+  expect(texts(entry.tools)).toEqual(['{"name":"f","parameters":{"n":1.0}}']);
+  expect(entry.messages[0]?.notes).toBeUndefined();
+  expect(texts(one(`{${list},"functions":[{"name":"f"}],"tools":[{"name":"g"}]}`).tools)).toEqual([
+    '{"name":"g"}',
+  ]);
+});

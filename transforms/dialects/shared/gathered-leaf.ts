@@ -1,5 +1,5 @@
 /** A conversation of a session that is still open, and that no other call has continued so far. */
-import type { Entry } from '../../model/element.ts';
+import type { Entry, Message, ReadingNote } from '../../model/element.ts';
 import { createEntryLog, type Place, placesOf as placesIn } from '../../model/entry-log.ts';
 import type { Meta } from '../../model/meta.ts';
 import { metaOfAnswers } from '../fold/path-meta.ts';
@@ -14,6 +14,7 @@ import {
   unpackEntry,
 } from './packed-entry.ts';
 import type { PackedList } from './packed-list.ts';
+import { noted } from './reading-notes.ts';
 
 /** The facts about a call when it becomes a leaf. */
 export interface LeafFacts {
@@ -25,6 +26,9 @@ export interface LeafFacts {
   /** Number of its call, if that may be logged again; -1 if not. */
   readonly call: number;
 }
+
+type AnswerNotes = readonly [at: number, notes: readonly ReadingNote[]];
+const NO_NOTES: readonly AnswerNotes[] = [];
 
 export class Leaf {
   #chain: CallChain | undefined;
@@ -38,6 +42,8 @@ export class Leaf {
   others: 'before' | 'same' | undefined = undefined;
   /** Whether `next` is a later version of the call, whose messages are others. */
   isReplaced = false;
+  /** Warnings about answers of the calls that it continues, by the index of the answer. */
+  #noted: readonly AnswerNotes[] = NO_NOTES;
   #held: HeldEntry | undefined;
   #packed: PackedEntry | undefined = undefined;
 
@@ -88,17 +94,26 @@ export class Leaf {
     for (const place of linesOf(entry)) places.add(place);
     if (entry.meta !== undefined) late.add(entry.meta);
     this.#hold({ entry: withTools(held.entry, entry), places, metas, late });
+    if (this.end !== end && this.chain === undefined) this.#noted = this.#notes(entry);
     if (call < 0 || call !== this.call) this.others = this.end === end ? 'same' : (this.others ?? 'before');
   }
 
-  /** Adds the calls of a conversation that this one continues or replaces. */
-  include(shorter: Leaf): void {
+  /** Its own, and those about the answer of a call. */
+  #notes({ messages, reply }: Entry): readonly AnswerNotes[] {
+    const notes = reply?.notes?.filter(({ severity }) => severity === 'WARNING') ?? [];
+    return notes.length === 0 ? this.#noted : [...this.#noted, [messages.length, notes]];
+  }
+
+  /** Adds the calls of a conversation that this one continues, or replaces with other messages. */
+  include(shorter: Leaf, isReplaced: boolean): void {
     const [own, other] = [this.#content, shorter.#content];
     const [places, metas, late] = [placesOf(other), metasOf(other), other.late ?? own.late];
     for (const place of own.places ?? linesOf(own.entry)) places.add(place);
     for (const meta of own.metas ?? metaIn(own.entry)) metas.add(meta);
     if (late !== own.late) for (const meta of own.late ?? []) late?.add(meta);
     this.#hold({ entry: withTools(own.entry, other.entry), places, metas, late });
+    if (!isReplaced && this.chain === undefined)
+      this.#noted = [...this.#noted, ...shorter.#notes(other.entry)];
     this.others = shorter.call >= 0 && shorter.call === this.call ? shorter.others : 'before';
     shorter.next = this;
     shorter.#held = shorter.#packed = shorter.#chain = undefined;
@@ -133,9 +148,19 @@ export class Leaf {
       log.add({ source, ...place });
     const meta = metaOfAnswers(entry.meta, [...late.reverse(), ...metasOf(held)]);
     const known = meta.size === 0 ? undefined : { meta };
-    const messages = wholeMessages(entry.messages, this.chain);
+    const messages = withNotes(wholeMessages(entry.messages, this.chain), this.#noted);
     return { ...entry, ...known, messages, sessionId, alone: true, lines: log.take(), isGathered: true };
   }
+}
+
+function withNotes(messages: readonly Message[], answers: readonly AnswerNotes[]): readonly Message[] {
+  if (answers.length === 0) return messages;
+  const all = [...messages];
+  for (const [i, notes] of answers) {
+    const answer = all[i];
+    if (answer?.role === 'assistant') all[i] = noted(answer, notes);
+  }
+  return all;
 }
 
 /** The places of a call, or of several that its dialect has joined. */

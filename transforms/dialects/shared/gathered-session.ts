@@ -174,7 +174,7 @@ export class GatheredSession {
   #include(leaf: Leaf, shorter: Leaf, isReplaced: boolean): void {
     const { entry } = shorter;
     this.weight -= leaf.chain?.before === undefined ? weightOf(entry) : toolsWeightOf(entry);
-    leaf.include(shorter);
+    leaf.include(shorter, isReplaced);
     shorter.isReplaced = isReplaced;
     if (shorter.call !== leaf.call) this.#index.setLeaf(shorter.call, undefined);
     this.leaves.delete(shorter);
