@@ -487,3 +487,25 @@ it('says that a log has no question', () => {
   expect(has(said('a', null, 'assistant', 'a'))).toBe(true);
   expect(has(said('q', null, 'user', 'q'), said('a', 'q', 'assistant', 'a'))).toBe(false);
 });
+
+it('reports a line whose parent is in a conversation that a compaction has ended', () => {
+  const rulesOf = (parent: string) => {
+    const boundary = {
+      type: 'system',
+      subtype: 'compact_boundary',
+      uuid: 'b',
+      parentUuid: null,
+      sessionId: 's',
+    };
+    const summary = { ...said('s', 'b', 'user', 'summary'), isCompactSummary: true };
+    const begin = [said('q', null, 'user', 'q'), said('a', 'q', 'assistant', 'a'), boundary, summary];
+    const [, entry] = entriesOf(
+      ...begin,
+      said('q2', 's', 'user', 'q2'),
+      said('a2', parent, 'assistant', 'a2'),
+    );
+    return entry?.messages[0]?.notes?.map(({ rule }) => rule);
+  };
+  expect(rulesOf('q2')).toEqual(['no-system']);
+  expect(rulesOf('a')).toEqual(['parent-missing', 'no-system']);
+});

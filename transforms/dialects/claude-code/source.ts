@@ -18,6 +18,7 @@ import {
   cutOf,
   INTERRUPT,
   KEPT_MISSING,
+  PARENT_MISSING as PARENT_NOT_HERE,
   TWO_IDS,
   unknownEvent,
   warning,
@@ -56,7 +57,8 @@ export class ClaudeSource {
   readonly #queue = new PromptQueue();
   readonly #stream = new StreamPieces();
   #hasParents = false;
-  #hasBranches = false;
+  /** Whether a line may follow another one than the last. */
+  #isTree = false;
   /** Findings to report with the next message. */
   #notes: ReadingNote[] = [];
 
@@ -240,7 +242,7 @@ export class ClaudeSource {
     if (place === undefined) return undefined;
     const repeated = this.#replay.begin(thread, place, text, line.time?.text(), fold);
     if (repeated === undefined) fold.cut(place);
-    this.#hasBranches = true;
+    this.#isTree = true;
     return repeated;
   }
 
@@ -266,8 +268,10 @@ export class ClaudeSource {
    * session write their lines in turns.
    */
   #goToBranch({ parent }: ClaudeLine, thread: string, fold: Fold): void {
-    const spot = this.#hasBranches && typeof parent === 'string' ? this.#spots.get(parent) : undefined;
-    const left = spot?.stretch === this.#spots.stretchOf(thread) ? spot.place : undefined;
+    const spot = this.#isTree && typeof parent === 'string' ? this.#spots.get(parent) : undefined;
+    const isOpen = spot === undefined || spot.stretch === this.#spots.stretchOf(thread);
+    if (!isOpen && spot.stretch.thread === thread) fold.note(PARENT_NOT_HERE);
+    const left = isOpen ? spot?.place : undefined;
     const at = this.#replay.end(thread) ?? (left && !fold.isHere(left) ? left : undefined);
     if (at === undefined || at.index < 0 || at === fold.last) return;
     fold.cut(at);
@@ -297,6 +301,7 @@ export class ClaudeSource {
 
   #endStretch(thread: string, kept: readonly FoldPlace[], fold: Fold): void {
     this.#replay.clear();
+    this.#isTree = true;
     this.#stream.settle(thread, fold);
     fold.close(true);
     this.#spots.end(thread, kept);
