@@ -156,14 +156,15 @@ describe('the report of a build', () => {
     expect(readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ')).toContain(text);
   });
 
-  test('counts records that equal earlier ones, and says how to count models', async () => {
-    const log = `${entryLine({})}\n`;
+  test('counts records that equal earlier ones, and those of each model', async () => {
+    const response = { model: 'm-1', choices: [{ message: { role: 'assistant', content: 'Yes.' } }] };
+    const log = `${entryLine({ response })}\n`;
     const out = await built({ 'a.jsonl': log, 'b.jsonl': log, 'c.jsonl': log });
     const page = readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ');
     expect(page).toContain(
       '<p>2 records equal earlier ones byte for byte. To leave out such records, and those that lie inside others, build with <code>--copies drop</code>.</p>',
     );
-    expect(page).toContain('<p>Models are not counted: build with <code>--meta model</code>');
+    expect(page).toContain('<p>By model: m-1 3.</p>');
   });
 
   test('counts answers that are context', async () => {
