@@ -18,6 +18,7 @@ import type {
   SourceProfile,
 } from '../dataset/schema/reports.ts';
 import { sessionOfBranch } from './branch-id.ts';
+import { charactersIn } from './characters.ts';
 import { binOf, binRange, Tally } from './counts.ts';
 import { EqualRecords } from './equal-records.ts';
 
@@ -83,6 +84,7 @@ export interface ProfileCounts {
   readonly byBytes: readonly number[];
   readonly byCalls: readonly number[];
   readonly bytes: number;
+  readonly characters: number;
   readonly longest: number;
   /** From `EqualRecords`. */
   readonly keys: readonly number[];
@@ -113,6 +115,7 @@ export class ProfileCounter {
   readonly #byCalls: number[] = [];
   /** Bytes in the first format. */
   #bytes = 0;
+  #characters = 0;
   #longest = 0;
   readonly #equal = new EqualRecords();
   readonly #roles: NameTally;
@@ -148,6 +151,7 @@ export class ProfileCounter {
       byBytes: this.#byBytes,
       byCalls: this.#byCalls,
       bytes: this.#bytes,
+      characters: this.#characters,
       longest: this.#longest,
       keys: this.#equal.keys(),
       roles: this.#roles.all(),
@@ -166,6 +170,7 @@ export class ProfileCounter {
     addBins(this.#byBytes, counts.byBytes);
     addBins(this.#byCalls, counts.byCalls);
     this.#bytes += counts.bytes;
+    this.#characters += counts.characters;
     this.#longest = Math.max(this.#longest, counts.longest);
     this.#equal.addKeys(counts.keys);
     this.#roles.addEach(counts.roles);
@@ -192,6 +197,7 @@ export class ProfileCounter {
     addTo(this.#byBytes, bytes);
     if (first === undefined) return;
     this.#bytes += bytes;
+    this.#characters += charactersIn(record);
     this.#longest = Math.max(this.#longest, bytes);
     this.#equal.add(record);
     const { shape } = first;
@@ -265,6 +271,7 @@ export class ProfileCounter {
       messages: this.#roles.sum,
       calls: this.#tools.sum,
       bytes: this.#bytes,
+      characters: this.#characters,
       longest: this.#longest,
       ...(repeated > 0 && { repeated }),
       by_messages: binCounts(this.#byMessages),

@@ -132,7 +132,7 @@ export function CountsBy(props: {
   return <p>{`By ${what}: ${shown.join(', ')}${others}.`}</p>;
 }
 
-const BYTES_PER_TOKEN = 4;
+const CHARACTERS_PER_TOKEN = 4;
 
 /** Tokens, and how long the records are. @param count records in the first format */
 function Sizes({
@@ -142,9 +142,10 @@ function Sizes({
   readonly records: RecordsProfile;
   readonly count: number;
 }): VNode | null {
-  const { bytes, longest, roles, by_bytes: sizes } = records;
-  if (bytes === undefined || count === 0) return null;
-  const tokens = (size: number): string => showNumber(roundedTo2(size / BYTES_PER_TOKEN));
+  const { bytes, characters, longest, roles, by_bytes: sizes } = records;
+  if (characters === undefined || count === 0) return null;
+  const perByte = characters / Math.max(1, bytes) / CHARACTERS_PER_TOKEN;
+  const tokens = (size: number): string => showNumber(roundedTo2(size * perByte));
   const facts = [
     ['tokens, estimated', tokens(bytes)],
     ['in a record, median', tokens(quantile(sizes, 0.5))],
@@ -164,7 +165,7 @@ function Sizes({
         ))}
       </dl>
       <p class="dim">
-        The number of tokens is an estimate: bytes of the records divided by 4. Your tokenizer counts
+        The number of tokens is an estimate: characters of the records divided by 4. Your tokenizer counts
         otherwise.
       </p>
     </>

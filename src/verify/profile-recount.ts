@@ -24,6 +24,8 @@ const MAX_ROLES = 31;
 const MAX_TOOLS = 10_000;
 const MAX_DIALECTS = 100;
 const SHOWN = { reasons: 24, tools: 20, models: 20, groups: 60 } as const;
+/** A character that is two code units of a text. */
+const PAIR = /[\ud800-\udbff]/g;
 const REJECTED = 'rejected:';
 /** Id of a further branch: that of the session, and a number. */
 const BRANCH = /^(.*)#([1-9]\d{0,5})$/s;
@@ -41,6 +43,7 @@ export class ProfileRecount {
   readonly #dialects: Counts = new Map();
   readonly #models: Counts = new Map();
   #bytes = 0;
+  #characters = 0;
   #longest = 0;
   /** Length and CRC-32 of each record in the first format, in one number. */
   readonly #checksums: number[] = [];
@@ -59,6 +62,7 @@ export class ProfileRecount {
     add(this.#byBytes, lowerEnd(bytes));
     if (format === this.#first) {
       this.#bytes += bytes;
+      this.#characters += text.length - (text.match(PAIR)?.length ?? 0);
       this.#longest = Math.max(this.#longest, bytes);
       this.#checksums.push((bytes % 2 ** 21) * 2 ** 32 + crc32(text));
     }
@@ -129,6 +133,7 @@ export class ProfileRecount {
     problems.equal(FILE, undefined, 'profile.records.calls', sumOf(this.#tools), records.calls);
     if (!this.#hasDecks) {
       problems.equal(FILE, undefined, 'profile.records.bytes', this.#bytes, records.bytes);
+      problems.equal(FILE, undefined, 'profile.records.characters', this.#characters, records.characters);
       problems.equal(FILE, undefined, 'profile.records.longest', this.#longest, records.longest);
       const repeated = repeatedIn(this.#checksums);
       problems.equal(FILE, undefined, 'profile.records.repeated', repeated, records.repeated ?? 0);

@@ -151,6 +151,8 @@ export interface RecordsProfile {
   readonly calls: number;
   /** Size of the records in the first format of the run. @unit bytes @example 42770 */
   readonly bytes: number;
+  /** Characters in them. @unit characters @example 42102 */
+  readonly characters: number;
   /** Size of the longest one. @unit bytes @example 8912 */
   readonly longest: number;
   /** Records in that format that equal an earlier one byte for byte (by length and CRC-32), if there are any. @unit records @example 2 */

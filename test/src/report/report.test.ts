@@ -36,7 +36,7 @@ function monster(): ReportData {
       examples: many(5, () => example),
     })),
     records: {
-      ...{ messages: 9, calls: 9, bytes: 4000, longest: 900, tool_count: 10_000 },
+      ...{ messages: 9, calls: 9, bytes: 4000, characters: 3600, longest: 900, tool_count: 10_000 },
       by_messages: Object.fromEntries(many(100, (i) => [String(2 ** (i / 2)), 5])),
       by_bytes: {},
       by_calls: {},

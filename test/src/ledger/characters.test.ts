@@ -1,0 +1,12 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { charactersIn } from '../../../src/ledger/characters.ts';
+
+test('counts each character once, however many bytes it has', () => {
+  expect(charactersIn(Buffer.from('{"a":"é中👩"}'))).toBe(11);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(charactersIn(Buffer.from(text))).toBe([...text].length);
+    }),
+  );
+});
