@@ -188,8 +188,13 @@ function hasAnswer(sample: JsonView): boolean {
 /** Does the message of an output say something that none of the messages says? */
 function isElsewhere(output: JsonView | undefined, messages: JsonView): boolean {
   const [text, calls] = textAndCalls(output);
-  const all = messages.elements().map(textAndCalls);
-  return (text !== '' || calls !== '') && !all.some(([own, called]) => own === text && called === calls);
+  if (text === '' && calls === '') return false;
+  // from the end, where the answer is: other texts may be giant
+  const said = messages.elements().findLast((message) => {
+    const [own, called] = textAndCalls(message);
+    return own === text && called === calls;
+  });
+  return said === undefined;
 }
 
 /** The texts and the calls of a message. */
@@ -207,7 +212,7 @@ function textAndCalls(message: JsonView | undefined): readonly [texts: string, c
 /** The result as the model saw it: if the call failed and the content is empty, the error is the content. */
 function shownResult(message: JsonView): JsonView {
   const error = message.get('error')?.get('message');
-  if (error?.type !== 'string' || firstOf(message, 'content')?.text() !== '') return message;
+  if (error?.type !== 'string' || firstOf(message, 'content')?.isEmptyText !== true) return message;
   const pieces = message
     .members()
     .map(([key, value]): Piece => [key, key === 'content' ? error.copy() : value.copy()]);

@@ -283,7 +283,7 @@ function timeOf(view: JsonView | undefined, key: 'start' | 'end'): number | unde
 
 function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const text = part.get('text');
-  const hasText = text?.type === 'string' && text.text() !== '';
+  const hasText = text?.type === 'string' && !text.isEmptyText;
   if (typeOf(part) === 'text') return hasText ? [{ kind: 'text', text: text.copy() }] : [];
   if (typeOf(part) === 'reasoning') return hasText ? [{ kind: 'thought', text: text.copy() }] : [];
   if (typeOf(part) === 'file') return fileOf(part, notes).map(blockOfPart);

@@ -89,7 +89,7 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   const id = message.get('id')?.text();
   const former = id === undefined ? undefined : memory.places.get(id);
   if (former !== undefined) return readVersion(said(role, message, content), former, context);
-  const isRoot = message.get('type')?.text() === 'root' && content?.text() === '';
+  const isRoot = message.get('type')?.text() === 'root' && content?.isEmptyText === true;
   if (!isRoot) goBack(message, context, memory);
   const place = isRoot ? fold.root : take(said(role, message, content), message, context);
   if (id !== undefined) memory.places.set(id, place);
@@ -138,7 +138,7 @@ function said(role: string, message: JsonView, content: JsonView | undefined): S
   const blocks = parts.map(blockOfPart);
   const calls = callsIn(message).map(readCall);
   // an empty content beside calls only fulfils the format
-  const isSilent = calls.length > 0 && content?.type === 'string' && content.text() === '';
+  const isSilent = calls.length > 0 && content?.type === 'string' && content.isEmptyText;
   return { kind: 'answer', blocks: [...thoughts, ...(isSilent ? [] : blocks), ...calls], notes };
 }
 

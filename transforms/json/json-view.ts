@@ -75,6 +75,11 @@ export class JsonView {
     return this.#base < 0 ? -1 : this.#base + this.#start;
   }
 
+  /** Whether it is a string without a character, told without decoding it. */
+  get isEmptyText(): boolean {
+    return this.length === 2 && this.type === 'string';
+  }
+
   get type(): JsonType {
     return TYPES[this.#line[this.#start] as number] ?? 'number';
   }

@@ -222,8 +222,8 @@ export function bytesOf({ name, nameBase64 }: Omit<SourceKey, 'input'>): string 
   return nameBase64 === undefined ? latin1(name) : Buffer.from(nameBase64, 'base64').toString('latin1');
 }
 
-const NOT_ASCII = /[^\0-\x7f]/;
-export const isAscii = (text: string): boolean => !NOT_ASCII.test(text);
+/** Other characters take more bytes than code units. */
+export const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
 /** Returns the UTF-8 bytes of a text as Latin-1 characters. */
 export const latin1 = (text: string): string => (isAscii(text) ? text : Buffer.from(text).toString('latin1'));

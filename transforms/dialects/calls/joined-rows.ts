@@ -54,11 +54,11 @@ export class JoinedRows {
     const sequence = Number(row.get('SequenceNumber')?.parsed());
     for (const side of SIDES) {
       const value = row.get(side);
-      if (present(value) && value.text() !== '')
+      if (present(value) && !value.isEmptyText)
         call.parts[side].push({ sequence, value: new JsonView(value.copy()) });
     }
     const model = row.get('ModelName');
-    if (present(model) && model.text() !== '') call.model = new JsonView(model.copy());
+    if (present(model) && !model.isEmptyText) call.model = new JsonView(model.copy());
     if (known !== undefined) return context.drop('joined-row');
     const timestamp = context.time(row.get('TimeGenerated'));
     return {

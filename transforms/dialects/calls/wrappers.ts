@@ -68,7 +68,7 @@ const HTTP: ReadonlySet<string> = new Set(['request', 'response']);
 
 function isEmpty(response: JsonView | undefined): boolean {
   const value = structured(response);
-  return !present(value) || value.text() === '' || (value.type === 'object' && value.keys().length === 0);
+  return !present(value) || value.isEmptyText || (value.type === 'object' && value.keys().length === 0);
 }
 
 const isResponse = (object: FirstObject | undefined): boolean => object?.get('object')?.text() === 'response';

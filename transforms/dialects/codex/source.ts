@@ -190,7 +190,7 @@ export class CodexSource {
     const content = payload.get('content');
     if (content?.type !== 'string') return context.reject('bad-event', 'content is not a text', content);
     this.#open(context, stamp);
-    const isSealed = content.text() === '' && payload.get('encrypted_content')?.type === 'string';
+    const isSealed = content.isEmptyText && payload.get('encrypted_content')?.type === 'string';
     const message = makeMessage('user', [['content', content.copy()]]);
     this.#take(
       isSealed ? { kind: 'sealed-context' } : { kind: 'message', message, text: undefined },

@@ -171,7 +171,7 @@ function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const type = block.get('type')?.text() ?? '';
   if (REQUESTS.has(type)) return [callOf(block)];
   const thinking = type === 'reasoning' ? block.get('text') : block.get('thinking');
-  if (THOUGHTS.has(type) && thinking?.type === 'string' && thinking.text() !== '')
+  if (THOUGHTS.has(type) && thinking?.type === 'string' && !thinking.isEmptyText)
     return [{ kind: 'thought', text: thinking.copy() }];
   const data = block.get('data') ?? block.get('signature');
   if (type.toLowerCase().endsWith('thinking') && data?.type === 'string') return [sealedBlock(data.copy())];

@@ -64,7 +64,7 @@ export function actionOf(action: string, event: JsonView): EventContent {
   const id = metadata?.get('tool_call_id')?.text() ?? `call_${idText(event.get('id'))}`;
   const thought = args?.get('thought');
   const text = thought?.type === 'object' ? thought.get('text') : thought;
-  const blocks = text?.type === 'string' && text.text() !== '' ? [textBlock(text)] : [];
+  const blocks = text?.type === 'string' && !text.isEmptyText ? [textBlock(text)] : [];
   const call = callBlock(id, action, argumentsOf(args));
   return {
     kind: 'answer',

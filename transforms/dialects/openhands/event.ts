@@ -46,7 +46,7 @@ function readSystem(event: JsonView): EventContent {
   const texts = ['system_prompt', 'dynamic_context']
     .map((key) => event.get(key))
     .map((part) => (part?.type === 'string' ? part : part?.get('text')))
-    .filter((text) => text?.type === 'string' && text.text() !== '');
+    .filter((text) => text?.type === 'string' && !text.isEmptyText);
   if (texts.length === 0) return { kind: 'bad', detail: 'system_prompt.text is missing' };
   const text = joinStrings(texts.map((one) => (one as JsonView).copy()));
   return { kind: 'system', text, tools: definitionsIn(event.get('tools')) };

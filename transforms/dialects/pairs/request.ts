@@ -193,7 +193,7 @@ export class RequestReader {
   /** The definitions in a list, which may be JSON in a string; undefined if they are not valid. */
   definitions(logged: JsonView | undefined): readonly ToolDefinition[] | undefined {
     const tools = structured(logged);
-    if (tools === undefined || tools.text() === '') return NO_TOOLS;
+    if (tools === undefined || tools.isEmptyText) return NO_TOOLS;
     this.#tools.read(tools.bytes, 0);
     return this.#tools.definitions;
   }

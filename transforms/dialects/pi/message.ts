@@ -134,7 +134,7 @@ function callOf(block: JsonView): FoldBlock {
 
 function thoughtOf(block: JsonView): readonly FoldBlock[] {
   const thinking = block.get('thinking');
-  if (thinking?.type === 'string' && thinking.text() !== '' && !isTrue(block.get('redacted')))
+  if (thinking?.type === 'string' && !thinking.isEmptyText && !isTrue(block.get('redacted')))
     return [{ kind: 'thought', text: thinking.copy() }];
   const signature = block.get('thinkingSignature');
   if (signature?.type !== 'string') return [];

@@ -313,9 +313,14 @@ function asMessage(message: JsonView): JsonView {
 
 const RENAMED: ReadonlySet<string> = new Set(['role', 'text', 'system_prompt']);
 
-/** Compares parsed values, because copies differ in indentation. */
-const isSame = (a: JsonView, b: JsonView): boolean =>
-  JSON.stringify(a.parsed()) === JSON.stringify(b.parsed());
+/** Compares lists of messages; the parsed values of those with other bytes, because copies differ in indentation. */
+function isSame(a: JsonView, b: JsonView): boolean {
+  const [own, others] = [a.elements(), b.elements()];
+  return own.length === others.length && own.every((one, i) => isSameMessage(one, others[i] as JsonView));
+}
+
+const isSameMessage = (a: JsonView, b: JsonView): boolean =>
+  Buffer.compare(a.bytes, b.bytes) === 0 || JSON.stringify(a.parsed()) === JSON.stringify(b.parsed());
 
 /** Whether Hermes keeps a row that the model no longer sees: the user took it back, or a compaction replaced it. */
 const isInactive = (row: JsonView): boolean => INACTIVE.has(String(row.get('active')?.parsed()));

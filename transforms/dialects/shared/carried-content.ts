@@ -137,14 +137,14 @@ const isWithin = (value: JsonView, depth: number): boolean =>
 /** Whether a member holds content, or names a call. */
 function isCarrier(name: string, value: JsonView): boolean {
   if (CARRIERS.has(name)) return isContent(name, value);
-  if (CALLS.has(name)) return value.type === 'string' && value.text() !== '';
+  if (CALLS.has(name)) return value.type === 'string' && !value.isEmptyText;
   if (!OFTEN.has(name)) return false;
   return value.type === 'string' ? WHITE_SPACE.test(value.text() ?? '') : isContent(name, value);
 }
 
 /** A text, or a list of anything; an object if it holds arguments, or only texts of OpenTelemetry. */
 function isContent(name: string, value: JsonView): boolean {
-  if (value.type === 'string') return value.text() !== '';
+  if (value.type === 'string') return !value.isEmptyText;
   if (value.type === 'array') return value.elements().length > 0;
   if (value.textOf('stringValue')) return true;
   return ARGUMENTS.has(name) && value.members().length > 0;

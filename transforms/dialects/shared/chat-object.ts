@@ -157,7 +157,7 @@ function partsIn(part: JsonView, notes: ReadingNote[]): readonly Part[] {
 /** The reasoning of an answer, logged as a text, as blocks of the Messages API, or as both. */
 export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
   const plain = ['reasoning_content', 'reasoning'].map((key) => json.get(key));
-  const text = plain.find((view) => view?.type === 'string' && view.text() !== '');
+  const text = plain.find((view) => view?.type === 'string' && !view.isEmptyText);
   const blocks = structured(json.get('thinking_blocks'))?.elements() ?? [];
   const thoughts = blocks.flatMap((block) => thoughtOf(block, text === undefined));
   const isOnly = text === undefined && !thoughts.some(({ kind }) => kind === 'thought');
@@ -171,7 +171,7 @@ export const detailsOf = (details: JsonView | undefined, isOnly: boolean): reado
 
 function detailOf(detail: JsonView, isOnly: boolean): readonly FoldBlock[] {
   const text = detail.get('text') ?? detail.get('summary');
-  if (text?.type === 'string' && text.text() !== '')
+  if (text?.type === 'string' && !text.isEmptyText)
     return isOnly ? [{ kind: 'thought', text: text.copy() }] : [];
   const data = detail.get('data');
   return data?.type === 'string' ? [sealedBlock(data.copy())] : [];
@@ -180,7 +180,7 @@ function detailOf(detail: JsonView, isOnly: boolean): readonly FoldBlock[] {
 /** @param isOnly whether the blocks are the only place of the reasoning; otherwise their texts repeat it */
 function thoughtOf(block: JsonView, isOnly: boolean): readonly FoldBlock[] {
   const thinking = block.get('thinking') ?? block.get('think');
-  if (thinking?.type === 'string' && thinking.text() !== '')
+  if (thinking?.type === 'string' && !thinking.isEmptyText)
     return isOnly ? [{ kind: 'thought', text: thinking.copy() }] : [];
   const data = block.get('data') ?? block.get('signature');
   return data?.type === 'string' ? [sealedBlock(data.copy())] : [];

@@ -165,7 +165,7 @@ const SYSTEMS = [
 /** Adds the system text: a text, parts, or an object with parts. */
 export function addSystem(transcript: Transcript, logged: JsonView | undefined): void {
   const system = unpacked(logged);
-  if (system === undefined || system.text() === '') return;
+  if (system === undefined || system.isEmptyText) return;
   if (system.type === 'string' && isPrintedMessages(system)) refusePrinted(transcript, system);
   const blocks = blocksOf(firstOf(system, 'parts', 'content') ?? system);
   if (blocks.length > 0) transcript.addBlocks('system', blocks);

@@ -98,7 +98,7 @@ const isOpenAiCall = (call: JsonView): boolean =>
 export function blocksIn(body: JsonView): readonly MessageBlock[] {
   const calls = listedCalls(body);
   const parts = firstOf(body, 'content') === undefined ? body.get('parts') : undefined;
-  if (parts?.type === 'string' && parts.text() !== '') return [unknownPart(parts)]; // a list in every API
+  if (parts?.type === 'string' && !parts.isEmptyText) return [unknownPart(parts)]; // a list in every API
   const content = blocksOf(contentOf(body)).map((block) =>
     block.kind === 'call' ? withArguments(block, calls) : block,
   );
@@ -112,7 +112,7 @@ export function blocksIn(body: JsonView): readonly MessageBlock[] {
 /** The content; UI messages and others have it a second time as parts. */
 function contentOf(body: JsonView): JsonView | undefined {
   const places = CONTENTS.map((key) => body.get(key)).filter(present);
-  return places.find((place) => place.text() !== '') ?? places[0];
+  return places.find((place) => !place.isEmptyText) ?? places[0];
 }
 
 /** The member of a message that has a text which its content lacks; undefined without one. */

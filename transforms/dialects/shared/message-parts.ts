@@ -201,7 +201,7 @@ function callOfGemini(call: JsonView): CallBlock {
 
 /** Whether the arguments are absent or empty. LangChain logs those of a streamed call beside an empty input. */
 const isNothing = (args: JsonView | undefined): boolean =>
-  args === undefined || args.text() === '' || (args.type === 'object' && args.members().length === 0);
+  args === undefined || args.isEmptyText || (args.type === 'object' && args.members().length === 0);
 
 function resultOf(part: JsonView): ResultBlock {
   const id = firstOf(part, ...CALL_IDS);

@@ -233,4 +233,4 @@ export const isOtherThanList = (value: JsonView | undefined): boolean =>
 /** Is it a text, a list or an object that is not empty? */
 export const says = (value: JsonView | undefined): boolean =>
   value !== undefined &&
-  (value.type === 'string' ? value.text() !== '' : value.elements().length > 0 || value.keys().length > 0);
+  (value.type === 'string' ? !value.isEmptyText : value.elements().length > 0 || value.keys().length > 0);

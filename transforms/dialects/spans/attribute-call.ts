@@ -352,7 +352,7 @@ function blocksIn(answer: SpanAttributes): readonly MessageBlock[] {
   );
   const calls = unpacked(answer.at('toolCalls').value)?.elements() ?? [];
   return [
-    ...(reasoning?.type === 'string' && reasoning.text() !== ''
+    ...(reasoning?.type === 'string' && !reasoning.isEmptyText
       ? [{ kind: 'thought', text: reasoning.copy() } as const]
       : []),
     ...(text === undefined ? [] : [{ kind: 'text', text: textOf(text) } as const]),

@@ -89,10 +89,10 @@ export const hasName = (piece: JsonView): boolean =>
   firstText(piece.get('function')?.get('name')) !== undefined;
 const hasArguments = (fn: JsonView | undefined): boolean => {
   const args = fn?.get('arguments');
-  return present(args) && args.text() !== '';
+  return present(args) && !args.isEmptyText;
 };
 
 /** The JSON text of a non-empty string; undefined for anything else. */
 function firstText(value: JsonView | undefined): Uint8Array | undefined {
-  return value?.type === 'string' && value.text() !== '' ? value.copy() : undefined;
+  return value?.type === 'string' && !value.isEmptyText ? value.copy() : undefined;
 }

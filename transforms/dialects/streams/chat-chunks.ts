@@ -75,7 +75,7 @@ export class ChatChunks implements StreamGrammar {
     }
     if (chunk.keys().some((key) => this.#mayAdd(key))) {
       for (const [key, value] of chunk.members())
-        if (this.#mayAdd(key) && present(value) && value.text() !== '') this.#head.set(key, value.copy());
+        if (this.#mayAdd(key) && present(value) && !value.isEmptyText) this.#head.set(key, value.copy());
     }
     const usage = chunk.get('usage');
     if (present(usage)) this.#usage = usage.copy();
@@ -262,7 +262,7 @@ class Choice {
       else if (present(value) && !DELTA_MEMBERS.has(key)) this.#members.put(key, value);
     }
     const role = delta.get('role');
-    if (role?.type === 'string' && role.text() !== '') this.#role = role.copy();
+    if (role?.type === 'string' && !role.isEmptyText) this.#role = role.copy();
     const reasoning = delta.get('reasoning');
     if (reasoning?.type === 'string') this.#reasoning.add(reasoning.bytes);
     else if (present(reasoning)) this.#members.put('reasoning', reasoning); // its message is then rejected

@@ -103,7 +103,7 @@ export class GrowingMembers {
   put(key: string, value: JsonView): void {
     const known = this.#members.get(key);
     if (this.#whole.has(key)) {
-      if (known === undefined && value.text() !== '') this.#members.set(key, value.copy());
+      if (known === undefined && !value.isEmptyText) this.#members.set(key, value.copy());
     } else if (value.type === 'string') {
       const text = known instanceof GrowingText ? known : new GrowingText();
       this.#members.set(key, text.add(value.bytes));
