@@ -52,8 +52,8 @@ const span = (trace: string, i: number, input: readonly object[]): object => ({
 });
 const question = { role: 'user', parts: [{ type: 'text', content: 'q' }] };
 
-const FOLDED = '100,000: 1 snapshot, 99,999 folded';
-const AFTER_HEAD = '100,001: 1 snapshot, 100,000 folded';
+const FOLDED = '100,000: 1 made a record, 99,999 joined to a record';
+const AFTER_HEAD = '100,001: 1 made a record, 100,000 joined to a record';
 
 /** Its first line if that is different, the other ones, and their fates. */
 const ANSWERS: Readonly<Record<string, readonly [object | undefined, (i: number) => object, string]>> = {
@@ -94,19 +94,19 @@ const ANSWERS: Readonly<Record<string, readonly [object | undefined, (i: number)
   goose: [
     { working_dir: '/', description: 'd' },
     (i) => ({ role: 'assistant', created: i, content: [text] }),
-    '100,001: 1 snapshot, 99,999 folded, 1 dropped:client-event',
+    '100,001: 1 made a record, 99,999 joined to a record\n             left out: 1 client-event',
   ],
-  cline: [undefined, () => ({ role: 'assistant', ts: 1_770_112_800_000, content: 'x' }), FOLDED],
+  cline: [undefined, (i) => ({ role: 'assistant', ts: 1_770_112_800_000 + i, content: 'x' }), FOLDED],
   sts: [
     { type: 'session', harness: 'h', id: 'S' },
     () => ({ type: 'message', message: { role: 'assistant', content: 'x' } }),
     AFTER_HEAD,
   ],
-  spans: [undefined, (i) => span('T', i, []), '100,000: 1 snapshot, 99,999 superseded'],
+  spans: [undefined, (i) => span('T', i, []), '100,000: 1 made a record, 99,999 repeated later'],
   'spans, each call in a separate trace': [
     undefined,
     (i) => span(`T${i}`, i, [question]),
-    '100,000: 1 snapshot, 99,999 superseded',
+    '100,000: 1 made a record, 99,999 repeated later',
   ],
   'responses whose parents come later': [
     undefined,
@@ -114,7 +114,7 @@ const ANSWERS: Readonly<Record<string, readonly [object | undefined, (i: number)
       request: { model: 'm', input: 'q', previous_response_id: `${i + 1}` },
       response: { id: `${i}`, object: 'response', output: [] },
     }),
-    '100,000: 100,000 rejected:context-missing',
+    '100,000: rejected: 100,000 earlier messages missing (context-missing)',
   ],
 };
 

@@ -73,11 +73,12 @@ const calls: Dialect = defineDialect({
     const calls = new CallReader(options);
     return { calls, rows: new JoinedRows(calls, options) };
   },
-  detect: (first) =>
-    !isSample(first) &&
-    ([harEntries, listedCalls, payloadIn].some((inside) => inside(first) !== undefined) ||
-      isKnown(first) ||
-      isRow(first)),
+  detect(first) {
+    if (isSample(first)) return false;
+    if ([harEntries, listedCalls, payloadIn].some((inside) => inside(first) !== undefined)) return true;
+    if (wrapperOf(first) === wrapped && first.get('timestamp') !== undefined) return 'unless-next'; // as an exchange has
+    return isKnown(first) || isRow(first);
+  },
   read(json, context, { calls: reader, rows }) {
     if (isRow(json)) return rows.read(json, context);
     const entries = harEntries(json);

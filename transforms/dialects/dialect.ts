@@ -16,8 +16,11 @@ export type ReadElement = Entry | Rejection | Fate | Repair;
  */
 export type LineObjects = Iterable<ReadElement> & { readonly length: number };
 
-/** Whether a source is of a dialect; `ask-next` if only its next object can decide. */
-export type Detected = 'yes' | 'no' | 'ask-next';
+/**
+ * Whether a source is of a dialect; `ask-next` if only its next object can decide; `unless-next` if it is, unless that
+ * object is of another dialect.
+ */
+export type Detected = 'yes' | 'no' | 'ask-next' | 'unless-next';
 
 export interface Dialect {
   /** File name = registry name = value of `--dialect`. */

@@ -49,18 +49,28 @@ function firstObject(line: Uint8Array, scanner: Scanner): ObjectMembers | undefi
   return end < 0 ? undefined : members;
 }
 
+/** The next object decides. */
+interface Undecided {
+  /** The dialect if that object is of no other one. */
+  readonly unless: Dialect | undefined;
+}
+
+const isDecided = (found: Dialect | Undecided | undefined): found is Dialect =>
+  found !== undefined && !('unless' in found);
+
 /** The first of the dialects that recognises an object. */
-function asked(members: ObjectMembers, among: readonly Dialect[]): Dialect | 'ask-next' | undefined {
+function asked(members: ObjectMembers, among: readonly Dialect[]): Dialect | Undecided | undefined {
   for (const dialect of among) {
     const answer: boolean | Detected = dialect.detect(members);
-    if (answer === 'ask-next') return answer;
+    if (answer === 'ask-next') return { unless: undefined };
+    if (answer === 'unless-next') return { unless: dialect };
     if (answer === true || answer === 'yes') return dialect;
   }
   return undefined;
 }
 
-/** The dialect of an object; `ask-next` if only the next object can decide; undefined if no dialect recognises it. */
-function dialectOf(members: ObjectMembers, more: readonly Dialect[]): Dialect | 'ask-next' | undefined {
+/** The dialect of an object; undefined if no dialect recognises it. */
+function dialectOf(members: ObjectMembers, more: readonly Dialect[]): Dialect | Undecided | undefined {
   const own = asked(members, more);
   if (own !== undefined) return own;
   return certain.find((dialect) => dialect.isCertain?.(members)) ?? asked(members, sorted);
@@ -74,7 +84,7 @@ export function detectDialect(
 ): Dialect | undefined {
   const members = firstObject(line, scanner);
   const found = members && dialectOf(members, more);
-  return found === 'ask-next' ? undefined : found;
+  return isDecided(found) ? found : found?.unless;
 }
 
 /** Whether a dialect recognises an object, alone or with the next one. */
@@ -87,7 +97,7 @@ export function mayBeOfDialect(object: Uint8Array, scanner: Scanner, more: reado
 export function isOfDialect(object: Uint8Array, scanner: Scanner, dialect: Dialect): boolean {
   const members = firstObject(object, scanner);
   const answer = members !== undefined && dialect.detect(members);
-  return answer === true || answer === 'yes';
+  return answer === true || answer === 'yes' || answer === 'unless-next';
 }
 
 /** Recognises documents with a list whose elements a dialect reads one by one (`Dialect.inside`). */
@@ -114,7 +124,7 @@ export function listsInside(chosen: string = 'auto', more: readonly Dialect[] = 
       const first = firstObject(head, scanner);
       const dialect = chosen === 'auto' ? first && dialectOf(first, more) : known[0];
       words.putWords(head);
-      return typeof dialect === 'object' && dialect.inside === member;
+      return isDecided(dialect) && dialect.inside === member;
     },
   };
 }
@@ -128,6 +138,8 @@ export class DialectChooser {
   /** Advice for the user, if a held line is of a known log that no dialect reads. */
   #advice: string | undefined;
   #heldBytes = 0;
+  /** The dialect of the held lines if no later one decides. */
+  #unless: Dialect | undefined;
 
   constructor(scanner: Scanner, more: readonly Dialect[]) {
     this.#scanner = scanner;
@@ -147,19 +159,28 @@ export class DialectChooser {
       if (known !== undefined) return known;
     }
     const found = members && dialectOf(members, this.#more);
-    if (found !== 'ask-next' && found !== undefined) return found;
+    if (isDecided(found)) return found;
+    const unless = found?.unless;
+    if (unless !== undefined && (unless === this.#unless || !mayHold)) return unless;
     if (!mayHold || (members === undefined && this.#held.length === 0)) return undefined;
     if (members !== undefined && this.#keys.length === 0) this.#keys = [...members.keys()];
     this.#advice ??= members && unreadLogAdvice(members);
     const bytes = this.#heldBytes + line.bytes.length;
-    if (this.#held.length >= MAX_HELD_LINES || bytes > MAX_HELD_BYTES) return 'unknown';
+    if (this.#held.length >= MAX_HELD_LINES || bytes > MAX_HELD_BYTES)
+      return this.#unless ?? unless ?? 'unknown';
     this.#held.push({ ...line, bytes: copyOf(line.bytes) });
     this.#heldBytes = bytes;
+    this.#unless ??= unless;
     return 'held';
   }
 
   get holds(): boolean {
     return this.#held.length > 0;
+  }
+
+  /** The dialect of the held lines, if there are no more; undefined if it is unknown. */
+  get last(): Dialect | undefined {
+    return this.#unless;
   }
 
   /** Rejects the held lines, then `last`, then the source as a whole. */
@@ -177,7 +198,7 @@ export class DialectChooser {
     this.#held = [];
     this.#heldBytes = 0;
     this.#keys = [];
-    this.#advice = undefined;
+    this.#advice = this.#unless = undefined;
     return held;
   }
 }

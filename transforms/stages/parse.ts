@@ -258,12 +258,14 @@ class Parser {
     const named = this.#fixed ?? this.#known.find(({ name }) => name === line.created?.dialect);
     const chosen = named ?? this.#found ?? this.#chooser.choose(line, mayHold);
     if (chosen === 'held' || chosen === 'unknown') return chosen;
-    if (chosen === undefined) return this.#readerOf(native);
-    this.#reader =
-      isPairDialect(chosen) && (named === undefined || isGathered(chosen))
-        ? this.#pairReader(chosen)
-        : this.#readerOf(chosen);
-    this.#dialect = chosen;
+    return chosen === undefined ? this.#readerOf(native) : this.#readAs(chosen, named !== undefined);
+  }
+
+  /** Reads the source as a dialect. @param isNamed whether the user, or the file, has named it */
+  #readAs(dialect: Dialect, isNamed: boolean): DialectReader {
+    const readsPairs = isPairDialect(dialect) && (!isNamed || isGathered(dialect));
+    this.#reader = readsPairs ? this.#pairReader(dialect) : this.#readerOf(dialect);
+    this.#dialect = dialect;
     return this.#reader;
   }
 
@@ -335,7 +337,9 @@ class Parser {
 
   /** Ends the source: rejects it if it is still unknown, or yields what the reader holds. */
   *#rest(): Generator<StreamElement> {
-    if (this.#reader === undefined && this.#chooser.holds) yield* this.#refuseSource();
+    const { holds, last } = this.#chooser;
+    if (this.#reader === undefined && holds)
+      yield* last === undefined ? this.#refuseSource() : this.#withHeld(undefined, this.#readAs(last, false));
     for (const element of this.#reader?.end?.() ?? [])
       yield* this.#separate(element.kind === 'entry' ? this.#limits.boundedFold(element) : element);
   }
@@ -359,10 +363,10 @@ class Parser {
     return end;
   }
 
-  /** Reads the held lines once the source's dialect is known, and then a line. */
-  *#withHeld(line: Line, by: DialectReader): Generator<StreamElement> {
+  /** Reads the held lines once the source's dialect is known, and then a line, if there is one. */
+  *#withHeld(line: Line | undefined, by: DialectReader): Generator<StreamElement> {
     for (const held of this.#chooser.take()) yield* this.#readBy(held, by);
-    yield* this.#readBy(line, by);
+    if (line !== undefined) yield* this.#readBy(line, by);
   }
 }
 

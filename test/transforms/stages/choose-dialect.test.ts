@@ -27,3 +27,32 @@ it.each([
 ])('%j resembles the dialect that has most of its keys', (object, near) => {
   expect(refusalOf(object)).toContain(`; nearest: ${near}`);
 });
+
+const pair = (second: number, more: object = {}) => ({
+  timestamp: `2026-01-01T00:00:0${second}Z`,
+  ...more,
+  request: { messages: [{ role: 'user', content: 'a' }] },
+  response: { choices: [{ message: { role: 'assistant', content: 'b' } }] },
+});
+
+it.each([
+  ['an exchange, if the next pair has a session', pair(2, { session_id: 's' }), 'exchange'],
+  ['calls, if the next one has none either', pair(2), 'calls'],
+  ['whatever the next object is', { type: 'session_meta', payload: { id: 'x' } }, 'codex'],
+])('a pair with a time and no session is %s', (_name, next, dialect) => {
+  const chooser = new DialectChooser(createPlainScanner(), []);
+  const first = lineOf(JSON.stringify(pair(1)));
+  expect(chooser.choose(first)).toBe('held');
+  expect(chooser.last?.name).toBe('calls');
+  expect(chooser.choose(lineOf(JSON.stringify(next)))).toMatchObject({ name: dialect });
+  expect(chooser.take()).toHaveLength(1);
+  expect(chooser.last).toBeUndefined();
+});
+
+it('a pair with a time and no session is a call at once if it cannot be held', () => {
+  const chooser = new DialectChooser(createPlainScanner(), []);
+  const giant = { ...pair(1), note: 'x'.repeat(300_000) };
+  expect(chooser.choose(lineOf(JSON.stringify(giant)))).toMatchObject({ name: 'calls' });
+  expect(chooser.choose(lineOf(JSON.stringify(pair(1))), false)).toMatchObject({ name: 'calls' });
+  expect(chooser.holds).toBe(false);
+});

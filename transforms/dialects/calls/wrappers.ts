@@ -145,7 +145,7 @@ export const wrapped: Wrapper = {
       request: request && bodyOf(request),
       ...loggedAnswer(json.get('response')),
       ...(hasBatchError(json) && { isFailed: true }),
-      sessionId: textAt(json, ['session_id']), // an exchange after a first line without one
+      sessionId: textAt(json, ['session_id']),
       timestamp: time([json.get('timestamp'), json.get('created_at')].find(present)),
     };
   },
