@@ -273,11 +273,11 @@ describe('the file of the line', () => {
     const folder = temporaryFolder();
     const table = writeLog(folder, 't.csv', ['a,b', '1,2']);
     expect(await text(`${table}:1`)).toBe(
-      't.csv: rejected: not-json-lines\n  why        the whole source was rejected: the content is not JSON lines, but CSV\n  to do      Leave the file out with --exclude GLOB.\n',
+      `${table}: rejected: not-json-lines\n  why        the whole source was rejected: the content is not JSON lines, but CSV\n  to do      Leave the file out with --exclude GLOB.\n`,
     );
     const stranger = writeLog(folder, 's.jsonl', ['{"name":"a"}', '{"name":"b"}']);
     expect(await text(`${stranger}:2`)).toMatch(
-      /^s\.jsonl: rejected: kind of log not recognised \(unknown-dialect\)\n {2}why {8}the whole source was rejected: no dialect has .*\n {2}to do {6}Name its kind with --dialect NAME; .*\n$/,
+      /^\/\S*\/s\.jsonl: rejected: kind of log not recognised \(unknown-dialect\)\n {2}why {8}the whole source was rejected: no dialect has .*\n {2}to do {6}Name its kind with --dialect NAME; .*\n$/,
     );
     expect(await text(stranger)).toMatch(
       /\n {2}to do {6}.*\(--plugin FILE\).*\n {2}lines {6}2: 2 rejected: kind of log not recognised \(unknown-dialect\)\n$/,
