@@ -1,4 +1,4 @@
-/** Counts the characters of UTF-8: its bytes without those that continue one. */
+/** Counts the characters of UTF-8 text: all its bytes except those that continue a character. */
 import { isAscii } from 'node:buffer';
 
 export function charactersIn(bytes: Uint8Array): number {

@@ -144,8 +144,8 @@ function Sizes({
 }): VNode | null {
   const { bytes, characters, longest, roles, by_bytes: sizes } = records;
   if (characters === undefined || count === 0) return null;
-  const perByte = characters / Math.max(1, bytes) / CHARACTERS_PER_TOKEN;
-  const tokens = (size: number): string => showNumber(roundedTo2(size * perByte));
+  const tokensPerByte = characters / Math.max(1, bytes) / CHARACTERS_PER_TOKEN;
+  const tokens = (size: number): string => showNumber(roundedTo2(size * tokensPerByte));
   const facts = [
     ['tokens, estimated', tokens(bytes)],
     ['in a record, median', tokens(quantile(sizes, 0.5))],

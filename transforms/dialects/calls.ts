@@ -76,7 +76,7 @@ const calls: Dialect = defineDialect({
   detect(first) {
     if (isSample(first)) return false;
     if ([harEntries, listedCalls, payloadIn].some((inside) => inside(first) !== undefined)) return true;
-    if (wrapperOf(first) === wrapped && first.get('timestamp') !== undefined) return 'unless-next'; // as an exchange has
+    if (wrapperOf(first) === wrapped && first.get('timestamp') !== undefined) return 'unless-next'; // it may be an exchange
     return isKnown(first) || isRow(first);
   },
   read(json, context, { calls: reader, rows }) {

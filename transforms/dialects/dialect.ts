@@ -87,7 +87,7 @@ export interface ReadingOptions {
   readonly cleaned?: ((messages: readonly Message[], from: number) => readonly Message[]) | undefined;
   /** Whether encrypted reasoning is kept. */
   readonly keepSealed?: boolean | undefined;
-  /** Whether metadata is read. True by default. */
+  /** Whether metadata besides the model is read. True by default. */
   readonly keepsMeta?: boolean | undefined;
 }
 

@@ -140,10 +140,14 @@ export function withoutRepeat(entry: Entry): Entry {
   const last = messages.at(-1);
   if (reply === undefined || last?.role !== 'assistant' || !isSameMessage(last, reply)) return entry;
   const isFuller = keptMembersOf(reply.bytes).some(({ key }) => isReasoningMember(key));
-  return { ...entry, messages: messages.slice(0, -1), reply: isFuller ? reply : withNotesOf(last, reply) };
+  return {
+    ...entry,
+    messages: messages.slice(0, -1),
+    reply: isFuller ? reply : withNotesOf(last, reply.notes),
+  };
 }
 
-const withNotesOf = (message: Message, { notes = [] }: Message): Message => ({
+const withNotesOf = (message: Message, notes: readonly ReadingNote[] = []): Message => ({
   ...message,
   notes: [...(message.notes ?? []), ...notes],
 });
@@ -162,7 +166,7 @@ export function withNotes(entry: Entry, notes: readonly ReadingNote[] = []): Ent
   const last = reply ?? messages.at(-1);
   if (notes.length === 0) return entry;
   if (last === undefined) return withFault(entry, notes);
-  const noted: Message = { ...last, notes: [...(last.notes ?? []), ...notes] };
+  const noted = withNotesOf(last, notes);
   return reply === undefined
     ? { ...entry, messages: [...messages.slice(0, -1), noted] }
     : { ...entry, reply: noted };

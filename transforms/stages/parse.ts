@@ -118,7 +118,7 @@ const options: OptionSpecs<ParseOptions> = {
   strictTime: { describe: 'Continue a call only with one that is later', default: false },
   cleanup: { describe: 'Compare calls as these cleanup rules leave them', default: [AUTO] },
   keepSealed: { describe: 'Keep reasoning that only its provider can read', default: false },
-  keepsMeta: { describe: 'Keep the metadata of event logs', default: true },
+  keepsMeta: { describe: 'Keep the metadata of logs, not only the model', default: true },
   dialects: { describe: 'Dialects besides the built-in ones, which take precedence', default: [] },
   begun: { describe: 'Sources whose beginning was read by the shortcut', default: undefined },
 };

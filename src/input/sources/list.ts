@@ -24,7 +24,7 @@ import type {
   SkipReason,
   SourceRef,
 } from './source.ts';
-import { compareSources, type FolderPlace, isAscii, latin1, nameOf, SourceTable } from './source-table.ts';
+import { compareSources, type FolderPlace, latin1, nameOf, SourceTable, systemPath } from './source-table.ts';
 import type { Input } from './stream-source.ts';
 
 const MARKDOWN_NAME = /\.(?:md|markdown)$/i;
@@ -177,7 +177,7 @@ class SourceLister {
     const relative = place.relative === undefined ? name : `${place.relative}/${name}`;
     let stats: BigIntStats;
     try {
-      stats = lstatSync(isAscii(path) ? path : Buffer.from(path, 'latin1'), { bigint: true });
+      stats = lstatSync(systemPath(path), { bigint: true });
     } catch (error) {
       const gone = (error as NodeJS.ErrnoException).code === 'ENOENT';
       this.#skip(input, relative, gone ? 'vanished' : 'unreadable');

@@ -7,10 +7,9 @@ import { fingerprintOf, identityOf, isSettled } from '../fingerprint.ts';
 import { createChecksum } from './checksum.ts';
 import { release } from './file.ts';
 import type { SourceRef } from './source.ts';
+import { systemPath } from './source-table.ts';
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-
-const NOT_ASCII = /[^\0-\x7f]/;
 
 export interface SmallFile {
   readonly bytes: Uint8Array;
@@ -28,10 +27,7 @@ export function readSmallFile(ref: SourceRef, room: Uint8Array): SmallFile | und
   let fd: number;
   try {
     const noFollow = name.includes('/') ? O_NOFOLLOW : 0; // a path that the user named may be a link
-    fd = openSync(
-      NOT_ASCII.test(path) ? Buffer.from(path, 'latin1') : path,
-      O_RDONLY | O_NONBLOCK | noFollow,
-    );
+    fd = openSync(systemPath(path), O_RDONLY | O_NONBLOCK | noFollow);
   } catch {
     return undefined;
   }

@@ -223,7 +223,11 @@ export function bytesOf({ name, nameBase64 }: Omit<SourceKey, 'input'>): string 
 }
 
 /** Other characters take more bytes than code units. */
-export const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
+
+/** Returns a path for the file system. @param path its bytes as Latin-1 characters */
+export const systemPath = (path: string): string | Buffer =>
+  isAscii(path) ? path : Buffer.from(path, 'latin1');
 
 /** Returns the UTF-8 bytes of a text as Latin-1 characters. */
 export const latin1 = (text: string): string => (isAscii(text) ? text : Buffer.from(text).toString('latin1'));

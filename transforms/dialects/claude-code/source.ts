@@ -18,7 +18,7 @@ import {
   cutOf,
   INTERRUPT,
   KEPT_MISSING,
-  PARENT_MISSING as PARENT_NOT_HERE,
+  PARENT_MISSING,
   TWO_IDS,
   unknownEvent,
   warning,
@@ -35,7 +35,7 @@ import { StreamPieces } from './stream-pieces.ts';
 const MAIN = 'main';
 const HARNESS = 'claude-code';
 
-const PARENT_MISSING = warning(
+const UNKNOWN_PARENT = warning(
   'parent-missing',
   'the parent of a line is not in the log: it is read in the order of the log',
 );
@@ -270,7 +270,7 @@ export class ClaudeSource {
   #goToBranch({ parent }: ClaudeLine, thread: string, fold: Fold): void {
     const spot = this.#isTree && typeof parent === 'string' ? this.#spots.get(parent) : undefined;
     const isOpen = spot === undefined || spot.stretch === this.#spots.stretchOf(thread);
-    if (!isOpen && spot.stretch.thread === thread) fold.note(PARENT_NOT_HERE);
+    if (!isOpen && spot.stretch.thread === thread) fold.note(PARENT_MISSING);
     const left = isOpen ? spot?.place : undefined;
     const at = this.#replay.end(thread) ?? (left && !fold.isHere(left) ? left : undefined);
     if (at === undefined || at.index < 0 || at === fold.last) return;
@@ -345,7 +345,7 @@ export class ClaudeSource {
     return thread;
   }
 
-  #expectLine(uuid: string, thread: string, note = PARENT_MISSING): void {
+  #expectLine(uuid: string, thread: string, note = UNKNOWN_PARENT): void {
     if (!this.#spots.has(uuid)) this.#awaited.expect(uuid, thread, note);
   }
 

@@ -38,7 +38,7 @@ const NO_SYSTEM: ReadingNote = {
   message: 'the log has no system text (--system-text adds one)',
 };
 
-const NO_QUESTION = warning('no-question', 'the log has no question, only the answers');
+const ONLY_ANSWERS = warning('no-question', 'the log has no question, only the answers');
 
 const NONE: ReadonlySet<Path> = new Set();
 
@@ -179,7 +179,7 @@ function notesOn(
   const notes = [...thread.notes];
   const begin = messages.find(({ role }) => role !== 'system' && role !== 'developer');
   if (begin === messages[0]) notes.push(NO_SYSTEM);
-  if (begin !== undefined && !messages.some(({ role }) => role === 'user')) notes.push(NO_QUESTION);
+  if (begin !== undefined && !messages.some(({ role }) => role === 'user')) notes.push(ONLY_ANSWERS);
   const sealed = items.filter(({ isSealed }) => isSealed === true).length;
   if (sealed > 0) notes.push(sealedNote(sealed));
   return notes;

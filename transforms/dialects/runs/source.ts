@@ -316,10 +316,10 @@ const RENAMED: ReadonlySet<string> = new Set(['role', 'text', 'system_prompt']);
 /** Compares lists of messages; the parsed values of those with other bytes, because copies differ in indentation. */
 function isSame(a: JsonView, b: JsonView): boolean {
   const [own, others] = [a.elements(), b.elements()];
-  return own.length === others.length && own.every((one, i) => isSameMessage(one, others[i] as JsonView));
+  return own.length === others.length && own.every((one, i) => isSameValue(one, others[i] as JsonView));
 }
 
-const isSameMessage = (a: JsonView, b: JsonView): boolean =>
+const isSameValue = (a: JsonView, b: JsonView): boolean =>
   Buffer.compare(a.bytes, b.bytes) === 0 || JSON.stringify(a.parsed()) === JSON.stringify(b.parsed());
 
 /** Whether Hermes keeps a row that the model no longer sees: the user took it back, or a compaction replaced it. */
