@@ -71,6 +71,7 @@ export const NAME_WORDS: Readonly<Record<string, string>> = {
   'session-in-parts': 'session in several logs',
   'session-reopened': 'session came back after its end',
   'stream-cut': 'stream cut off',
+  'strict-time-ignored': '--strict-time not applied',
   symlink: 'symbolic link',
   'timestamp-not-increasing': 'time goes back',
   'too-old': 'left out by --since',

@@ -32,7 +32,6 @@ interface Verdict {
 
 /** @returns the exit status: 3 if a consumer would refuse a record, or if something was rejected */
 export async function checkTarget({ words: inputs, values, signal, host }: Request): Promise<number> {
-  host.checkStdin(inputs, values.allowEmpty === true);
   const heap = host.prepareRun(false);
   const targets = values.target as readonly string[];
   const rules = new Set([
@@ -84,7 +83,8 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
   }
 
   const settings = { ...settingsOf(inputs, { ...values, format: targets }), consumers: true };
-  const summary = await check(settings, { signal, onResult: see, heap });
+  const onSettings = (): void => host.checkStdin(inputs, values.allowEmpty === true);
+  const summary = await check(settings, { signal, onSettings, onResult: see, heap });
   for (const [rule, count] of counts)
     if (count > MAX_SHOWN && values.json !== true)
       await host.print(

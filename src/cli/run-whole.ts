@@ -23,9 +23,9 @@ import { summaryOf } from './summary.ts';
  */
 export async function runWhole(request: Request, isCheck: boolean = false): Promise<number> {
   const { words: inputs, values, host } = request;
-  host.checkStdin(inputs, values.allowEmpty === true);
   const settings = { ...settingsOf(inputs, values), measures: isCheck, looksForSecrets: isCheck };
-  return runShown(request, (hooks) => build(settings, hooks), isCheck);
+  const onSettings = (): void => host.checkStdin(inputs, values.allowEmpty === true);
+  return runShown(request, (hooks) => build(settings, { ...hooks, onSettings }), isCheck);
 }
 
 /** Runs a job with a progress line, a summary and a profile. @returns the exit status */

@@ -29,6 +29,7 @@ export async function build(request: BuildRequest, hooks: RunHooks = {}): Promis
   takeStreams(request.inputs);
   try {
     const settings = resolveSettings(await withPlugInFiles(request));
+    hooks.onSettings?.();
     return await buildFrom(await withRedaction(settings, hooks.onNote), hooks);
   } finally {
     closeStreams(request.inputs);

@@ -30,6 +30,8 @@ export interface HeapControl {
 export interface RunHooks {
   readonly heap?: HeapControl;
   readonly signal?: AbortSignal;
+  /** Called once the settings are found to be right, before anything is read or written. */
+  readonly onSettings?: () => void;
   readonly plugInCalls?: PlugInCalls;
   readonly onProgress?: (progress: RunProgress) => void;
   /** Called with every result, in the order of the sources, before it is recorded; a returned promise is awaited. */

@@ -107,10 +107,12 @@ function checkInputs(inputs: Settings['inputs']): void {
   checkStreams(inputs);
 }
 
-/** Throws if the choice of conversations would have no effect, or would leave another option without one. */
+/** Throws if the choice of conversations or `--strict-time` would have no effect. */
 function checkSelect({ select, dialect, strictTime, plugIns }: Settings): void {
-  if (select === undefined) return;
   const named = [...plugIns.dialects, ...allDialects].find(({ name }) => name === dialect);
+  if (strictTime && named !== undefined && allDialects.includes(named) && dialect !== 'exchange')
+    fail(`--strict-time: the times of calls are checked in the dialect exchange only, not in ${dialect}`);
+  if (select === undefined) return;
   if (named?.alone === true)
     fail(
       `--select: each conversation of the dialect ${dialect} is a session by itself, so there is no choice`,

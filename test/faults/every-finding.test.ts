@@ -60,6 +60,7 @@ describe('findings', () => {
     'tool-call-no-function': [withMessages(user, calls({ id: 'a' }))],
     'tool-call-no-name': [withMessages(user, calls({ id: 'a', function: {} }))],
     'select-ignored': [JSON.stringify({ messages: [user] }), ['--select', 'leaves']],
+    'strict-time-ignored': [JSON.stringify({ messages: [user] }), ['--strict-time']],
     'unread-text': [
       `${JSON.stringify({ ...line, message: { ...user, note: 'Say it twice.' } })}`,
       ['--on-finding', 'unread-text=keep'],

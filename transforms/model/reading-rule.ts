@@ -29,6 +29,7 @@ export const READING_RULES = [
   'select-ignored',
   'server-tool',
   'stream-cut',
+  'strict-time-ignored',
   'truncated-call',
   'two-session-ids',
   'unknown-event',

@@ -34,7 +34,7 @@ import { type BareReading, isNotJson, readApart, readBareNumbers, wholeReading }
 import { DialectChooser, native, rejectUnread } from './choose-dialect.ts';
 import { AUTO, listCleaner } from './cleanup.ts';
 import { EntryLimits } from './entry-limits.ts';
-import { withSelectNote } from './select-note.ts';
+import { withIgnoredOptions } from './ignored-options.ts';
 import { isHalfTime, timePrefix, withoutPrefix } from './time-prefix.ts';
 import { type Pieces, TornLines } from './torn-line.ts';
 import { beforePadding, unfinishedAt, withoutHalf } from './unfinished-line.ts';
@@ -210,7 +210,7 @@ class Parser {
     if (only.kind === 'fate' && only.unread === undefined && !this.#bareNumbers) return [only];
     if (only.kind !== 'entry' || only.repairs !== undefined || this.#bareNumbers || this.#endsBefore(only))
       return this.#several(line, [only]);
-    const noted = this.#hasRead ? only : withSelectNote(only, this.#dialect, this.#reading.select);
+    const noted = this.#hasRead ? only : withIgnoredOptions(only, this.#dialect, this.#reading);
     this.#continueWith(only);
     return [noted];
   }
@@ -315,7 +315,7 @@ class Parser {
   }
 
   *#separate(element: ReadElement): Generator<StreamElement> {
-    const noted = this.#hasRead ? element : withSelectNote(element, this.#dialect, this.#reading.select);
+    const noted = this.#hasRead ? element : withIgnoredOptions(element, this.#dialect, this.#reading);
     if (element.kind === 'entry') {
       if (this.#endsBefore(element)) yield endBefore(element.origin);
       this.#continueWith(element);

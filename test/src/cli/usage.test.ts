@@ -68,6 +68,7 @@ const USAGE_ERRORS: readonly (readonly [string, string])[] = [
     'build x --out a --select leaves --strict-time',
     '--strict-time and --select leaves contradict each other',
   ],
+  ['build x --out a --dialect codex --strict-time', 'the dialect exchange only, not in codex'],
   ['build x --out a --compress zip', '--compress'],
   ['build x --out a --on-reject stop', '--on-reject'],
   ['build x --out a --quarantine-content all', '--quarantine-content'],
@@ -143,8 +144,10 @@ describe('F160 arguments are kept as they are', () => {
 });
 
 describe('F165 standard input', () => {
-  const build = (stdin: number): ReturnType<typeof spawnSync> =>
-    spawnSync(process.execPath, [COMMAND, 'build', '-', '--out', '-'], { stdio: [stdin, 'pipe', 'pipe'] });
+  const build = (stdin: number, ...words: string[]): ReturnType<typeof spawnSync> =>
+    spawnSync(process.execPath, [COMMAND, 'build', '-', '--out', '-', ...words], {
+      stdio: [stdin, 'pipe', 'pipe'],
+    });
 
   test('is not an input if it is a folder or /dev/null', () => {
     for (const path of [temporaryFolder(), '/dev/null']) {
@@ -152,6 +155,12 @@ describe('F165 standard input', () => {
       expect(status).toBe(66);
       expect(JSON.parse(String(stderr)).code).toBe('no-input');
     }
+  });
+
+  test('is looked at only after the options', () => {
+    const { status, stderr } = build(openSync('/dev/null', 'r'), '--limit', '1', '--slice', '1/2');
+    expect(status).toBe(64);
+    expect(String(stderr)).toContain('--slice and --limit contradict each other');
   });
 
   test('is not an input if it is closed', () => {
