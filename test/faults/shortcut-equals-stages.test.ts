@@ -85,7 +85,7 @@ const SETTINGS: readonly (readonly [name: string, settings: Partial<TaskSettings
   ['files that are not read whole', { checksum: true }],
   ['without checks', { integrity: false }],
   ['a limit on messages', { maxMessages: 20 }],
-  ['a limit on sessions', { limit: 60 }],
+  ['a limit on sessions', { limit: 80 }],
   ['all conversations', { select: 'leaves' }],
 ];
 
@@ -153,6 +153,31 @@ it('F218: the same findings about answers that were cut, errors, and several cho
     const counts = Object.keys(expected).map((rule) => rules.filter((found) => found === rule).length);
     expect(counts).toEqual(Object.values(expected).map((n) => (settings.integrity === false ? 0 : n)));
   }
+});
+
+it('F218: the same findings about answers with calls beside an unknown part, and about refusals', async () => {
+  const folder = temporaryFolder();
+  const call = { id: '1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const parts = { ...REPLY, content: [{ type: 'unknown', value: 'x' }], tool_calls: [call] };
+  const refused = { ...REPLY, refusal: 'No.' };
+  const next = (id: string, answer: object): string =>
+    entryLine({ id, at: 2, messages: [USER, answer, USER] });
+  const sessions = [
+    [entryLine({ id: 's0', reply: parts })],
+    [entryLine({ id: 's1', reply: refused }), next('s1', REPLY)],
+    [entryLine({ id: 's2' }), next('s2', refused)],
+    [entryLine({ id: 's3', reply: refused }), next('s3', refused)],
+  ];
+  for (const [i, lines] of sessions.entries())
+    writeFileSync(join(folder, `s${i}.jsonl`), `${lines.join('\n')}\n`);
+  const byShortcut = await resultsOf(folder, true, {});
+  expectSame(byShortcut, await resultsOf(folder, false, {}));
+  const found = byShortcut.flatMap((one) =>
+    one.kind === 'finding' ? [`${one.sessionId}: ${one.rule}`] : [],
+  );
+  expect(found).toEqual([
+    ...['s0: unread-text', 's0: protocol-open', 's1: not-a-prefix', 's2: not-a-prefix'],
+  ]);
 });
 
 it('F218: the same model, that of the answer that is written', async () => {

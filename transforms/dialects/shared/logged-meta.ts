@@ -1,7 +1,7 @@
 /** Converts logged values to metadata (`Meta`). Drops values of the wrong type, and those that may be personal. */
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import { decode, encode } from '../../json/utf8.ts';
 import { isPersonal, isPersonalName, type Meta, type MetaName } from '../../model/meta.ts';
 import { arrayOf, objectOf, type Piece } from './build-messages.ts';
 
@@ -94,10 +94,10 @@ let lastMeta = NO_META;
  */
 export function modelMeta(...models: readonly LoggedValue[]): Meta {
   const model = models.find((one) => one !== undefined && !(one instanceof JsonView && one.type === 'null'));
-  const name = model instanceof JsonView && model.length <= MAX_MODEL ? model.text() : model;
-  if (typeof name !== 'string') return model === undefined ? NO_META : metaOf({ model });
-  if (name !== lastModel) {
-    lastModel = name;
+  if (model === undefined || (model instanceof JsonView && model.length > MAX_MODEL)) return NO_META;
+  const json = model instanceof JsonView ? decode(model.bytes) : JSON.stringify(model);
+  if (json !== lastModel) {
+    lastModel = json;
     lastMeta = metaOf({ model });
   }
   return lastMeta;

@@ -11,7 +11,7 @@ static Span spans[LINE_SPANS];       // of the line
 static u32 tools, definition_bytes;  // number that the host gave to the definitions of the line, and their length
 static u32 nulls, choices, notes, next_known, fresh, strange;
 static u32 spoken;                   // has the message a member that is not known, with a text, a list or an object?
-static u32 channels;                 // has the message a channel, as in the harmony format?
+static u32 channels;                 // has the message a channel, as in the harmony format, a refusal or speech?
 static u32 thoughts;                 // members of the message with reasoning: 1, and 2 if one has another name than in a record
 typedef struct { Span key; u32 value, end; } Listed;
 static Listed members[MAX_MEMBERS];
@@ -123,6 +123,11 @@ static u32 read_channel(u32 p, u32 end, u32 depth) {
   return any_value(p, end, depth);
 }
 
+static u32 read_other_answer(u32 p, u32 end, u32 depth) {
+  channels |= peek(p, end) != 'n';
+  return any_value(p, end, depth);
+}
+
 static u32 read_calls(u32 p, u32 end, u32 depth) { return read_elements(p, end, depth, read_call); }
 
 static inline u8 first_byte(Span span) { return span.at ? byte_at(span.at) : 'n'; }  // an absent value counts as null
@@ -143,7 +148,7 @@ static u32 may_be_printed(Span text) {
 static u32 is_doubtful(void) {
   const Span content = row->spans[CONTENT];
   u8 kind = first_byte(content);
-  if (kind != '"' && kind != '[' && kind != 'n') return 1;
+  if (channels || (kind != '"' && kind != '[' && kind != 'n')) return 1;
   if (kind == '[' && (row->role == DEVELOPER || row->role == FUNCTION)) return 1;  // the host judges the lists of the others
   if (kind != '[' && row->first == 0 && (row->role != ASSISTANT || spoken)) return 1;  // its words may be in another member
   if (row->role == TOOL) {
@@ -151,7 +156,6 @@ static u32 is_doubtful(void) {
     return (row->first == '{' || row->first == '[') && (holds(content, ERRORS) || spells(content));
   }
   if (row->role != ASSISTANT) return 0;
-  if (channels) return 1;
   if (row->first == '[' && may_be_printed(content)) return 1;
   u8 list = first_byte(row->spans[TOOL_CALLS]);
   if ((list != '[' && list != 'n') || first_byte(row->spans[FUNCTION_CALL]) != 'n') return 1;
@@ -201,9 +205,9 @@ static u32 read_message(u32 p, u32 end, u32 depth) {
     MEMBER("role", any_value), MEMBER("content", any_value), MEMBER("tool_calls", read_calls), MEMBER("function_call", any_value), MEMBER("tool_call_id", any_value),
     MEMBER("reasoning_content", read_thought), MEMBER("thinking", read_thought), MEMBER("reasoning", read_named_thought), MEMBER("reasoning_text", read_named_thought),
     MEMBER("reasoning_details", read_named_thought), MEMBER("reasoning_opaque", read_named_thought), MEMBER("thinking_blocks", read_named_thought),
-    MEMBER("tool_plan", read_named_thought), MEMBER("channel", read_channel), {0},
+    MEMBER("tool_plan", read_named_thought), MEMBER("channel", read_channel), MEMBER("refusal", read_other_answer), MEMBER("audio", read_other_answer), {0},
   };
-  Span found[REASONING_SPANS] = {0};
+  Span found[OTHER_SPANS] = {0};
   if (row_count == MAX_ROWS || peek(p, end) != '{') return 0;
   u32 elements = crowd.total;
   row = &rows[row_count];
@@ -351,5 +355,5 @@ static u32 read_line(u32 p, u32 end) {
   const Row *reply = raw->reply ? &rows[raw->reply - 1] : 0;
   // the stages decide whether it is an answer, and whether a choice without a message hides one
   if (!reply) return !notes && (!choices || (spans[REPLY].at && first_byte(spans[REPLY]) == 'n'));
-  return (reply->first || reply->calls) && reply->role == ASSISTANT && !(reply->flags & UNTAUGHT);
+  return (reply->first || reply->calls) && reply->role == ASSISTANT && !(reply->flags & (UNTAUGHT | ASK));
 }

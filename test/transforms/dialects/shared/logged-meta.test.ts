@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { metaOf } from '../../../../transforms/dialects/shared/logged-meta.ts';
+import { metaOf, modelMeta } from '../../../../transforms/dialects/shared/logged-meta.ts';
 import { JsonView } from '../../../../transforms/json/json-view.ts';
 import { encode } from '../../../../transforms/json/utf8.ts';
 import { isPersonal, META_NAMES, type Meta } from '../../../../transforms/model/meta.ts';
@@ -8,6 +8,12 @@ import { text } from '../../bytes.ts';
 
 const view = (value: unknown): JsonView => new JsonView(encode(JSON.stringify(value)));
 const plain = (meta: Meta): object => Object.fromEntries([...meta].map(([key, json]) => [key, text(json)]));
+
+test('modelMeta keeps a name as it was logged, whatever other log had it before', () => {
+  const names = ['"m1"', '"m\\u0031"', '"m1"', '7', '"7"'];
+  const kept = names.map((name) => plain(modelMeta(new JsonView(encode(name)))));
+  expect(kept).toEqual(['"m1"', '"m\\u0031"', '"m1"', '"7"', '"7"'].map((model) => ({ model })));
+});
 
 describe('metaOf', () => {
   it('keeps values of the right type as they were logged', () => {
