@@ -58,6 +58,7 @@ export const NAME_WORDS: Readonly<Record<string, string>> = {
   'protocol-open': 'call or question left open',
   'reasoning-sealed': 'encrypted reasoning',
   'reasoning-summary': 'only a summary of the reasoning',
+  'repeated-answer': 'same answer twice',
   'repeated-tool-call': 'same call repeated',
   'reply-cut': 'answer cut off',
   'reply-filtered': 'answer filtered by the provider',

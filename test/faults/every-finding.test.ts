@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { checks } from '../../transforms/checks/index.ts';
 import type { Format } from '../../transforms/formats/format.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { entryLine as entry, TOOL as tool, USER as user } from '../support/build-logs.ts';
+import { entryLine as entry, REPLY, TOOL as tool, USER as user } from '../support/build-logs.ts';
 import { build, call, calls, inFormats, result, withMessages } from '../support/rejected-content.ts';
 
 /** Rules with a finding in a golden log; test/contracts/goldens.test.ts compares those. */
@@ -55,6 +55,7 @@ describe('findings', () => {
     truncated: [`${entry({ messages: [user, user] })}\n${later}`],
     'role-sequence': [`${entry({ messages: [user, user] })}\n${later}`],
     'not-a-prefix': [`${good}\n${entry({ at: 2, messages: [{ ...user, content: 'other' }] })}`],
+    'repeated-answer': [withMessages(user, REPLY)],
     'tool-calls-not-a-list': [withMessages(user, { role: 'assistant', content: 'x', tool_calls: {} })],
     'tool-call-not-object': [withMessages(user, calls('f'))],
     'tool-call-no-function': [withMessages(user, calls({ id: 'a' }))],

@@ -202,7 +202,7 @@ it('F218: the same model, that of the answer that is written', async () => {
     [`${named('s9', 1, 'a-1', 'b', 'c')}\n${named('s9', 2, 'a-2', 'b', 'c')}`, 'a-2'],
     [`${named('s10', 1, 'a-1', 'b', 'c')}\n${named('s10', 2, undefined, undefined, undefined)}`, undefined],
     [
-      `${named('s11', 2, 'a-2', 'b', 'c')}\n${named('s11', 3, 'a-3', 'b', 'c').replace(/,{"role":"user".*?}]/, ']')}`,
+      `${named('s11', 2, 'a-2', 'b', 'c')}\n${named('s11', 3, 'a-3', 'b', 'c').replace(/,{"role":"assistant".*?}]/, ']')}`,
       'a-2',
     ],
   ];

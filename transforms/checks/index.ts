@@ -11,6 +11,7 @@ import noRecord from './no-record.ts';
 import noReply from './no-reply.ts';
 import notAPrefix from './not-a-prefix.ts';
 import protocolOpen from './protocol-open.ts';
+import repeatedAnswer from './repeated-answer.ts';
 import repeatedToolCall from './repeated-tool-call.ts';
 import roleSequence from './role-sequence.ts';
 import structure from './structure.ts';
@@ -29,6 +30,7 @@ export const checks: readonly Check[] = [
   noReply,
   notAPrefix,
   protocolOpen,
+  repeatedAnswer,
   repeatedToolCall,
   roleSequence,
   structure,

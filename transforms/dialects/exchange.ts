@@ -9,7 +9,7 @@ import { JsonView } from '../json/json-view.ts';
 import { isKey, type MemberVisitor, textAt, valuesOf, walkMembers } from '../json/members.ts';
 import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
-import type { Entry, Line, Origin, ReadingNote, Rejection } from '../model/element.ts';
+import type { Entry, Line, Origin, ReadingNote, Rejection, ToolDefinition } from '../model/element.ts';
 import { isRole, OTHER_ROLE } from '../model/known-roles.ts';
 import type { Meta } from '../model/meta.ts';
 import type { LineReason } from '../model/reasons.ts';
@@ -57,6 +57,8 @@ class PairWalk implements ObjectWalk {
   readonly #scanner: Scanner;
   readonly #messages: ReturnType<typeof createMessageList>;
   readonly #tools: ReturnType<typeof createToolsReader>;
+  /** Definitions in the old form. */
+  readonly #functions: ReturnType<typeof createToolsReader>;
   readonly #reply: ReplyReader;
 
   // about the object walked last
@@ -70,6 +72,7 @@ class PairWalk implements ObjectWalk {
   #messagesAt = -1;
   #messagesRead = false;
   #toolsAt = -1;
+  #functionsAt = -1;
   #responseAt = -1;
   #duplicateAt = -1;
   /** Has it messages or an answer in a second place? */
@@ -79,13 +82,14 @@ class PairWalk implements ObjectWalk {
     this.#scanner = scanner;
     this.#messages = createMessageList(scanner, MESSAGE_DEPTH);
     this.#tools = createToolsReader(scanner, 2);
+    this.#functions = createToolsReader(scanner, 2);
     this.#reply = createReplyReader(scanner, isSecondPlace);
   }
 
   /** Walks the object at `at`. Returns the index after it, or -1 if it is not valid. */
   walk(bytes: Uint8Array, at: number): number {
     this.#timestamp.start = this.#sessionId.start = this.#model.start = this.#requestedModel.start = -1;
-    this.#responseAt = this.#messagesAt = this.#toolsAt = this.#duplicateAt = -1;
+    this.#responseAt = this.#messagesAt = this.#toolsAt = this.#functionsAt = this.#duplicateAt = -1;
     this.#requestSeen = this.#messagesRead = this.#hasSecond = false;
     this.#object.start = at;
     this.#object.end = walkMembers(bytes, at, this.#scanner, this.#inEntry);
@@ -111,7 +115,7 @@ class PairWalk implements ObjectWalk {
     const messages = this.#messages.items;
     if (!messages.every(isMessage))
       return bad('bad-messages', 'a message is not an object with a string role', at);
-    const tools = this.#toolsAt < 0 ? NO_TOOLS : this.#tools.definitions;
+    const tools = this.#hasTools(bytes) ? this.#tools.definitions : this.#oldDefinitions;
     if (tools === undefined)
       return bad('bad-tools', missingOrBad('request.tools', this.#toolsAt), this.#toolsAt);
     const isAnswered = this.#responseAt >= 0 && bytes[this.#responseAt] !== LETTER_N;
@@ -138,6 +142,15 @@ class PairWalk implements ObjectWalk {
     return reply === undefined
       ? settleReply(withNotes(entry, notes))
       : this.#checked(withNotes(entry, notes), line);
+  }
+
+  #hasTools(bytes: Uint8Array): boolean {
+    return this.#toolsAt >= 0 && bytes[this.#toolsAt] !== LETTER_N;
+  }
+
+  /** Definitions in the old form. Anything but a list of objects is ignored, as an unknown member is. */
+  get #oldDefinitions(): readonly ToolDefinition[] {
+    return (this.#functionsAt < 0 ? undefined : this.#functions.definitions) ?? NO_TOOLS;
   }
 
   #metaOf(bytes: Uint8Array, isAnswered: boolean): Meta {
@@ -197,6 +210,10 @@ class PairWalk implements ObjectWalk {
       if (this.#toolsAt >= 0) this.#duplicateAt = start;
       this.#toolsAt = value;
       return this.#tools.read(bytes, value);
+    }
+    if (isKey(bytes, start, end, 'functions')) {
+      this.#functionsAt = value;
+      return this.#functions.read(bytes, value);
     }
     if (isKey(bytes, start, end, 'model')) return this.#takeModel(this.#requestedModel, bytes, value, 2);
     this.#hasSecond ||= isSecondPlace(bytes, start, end, value);

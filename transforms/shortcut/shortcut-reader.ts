@@ -8,6 +8,7 @@
 import { checks } from '../checks/index.ts';
 import { roleSign } from '../checks/role-trace.ts';
 import type { FoldSelect } from '../dialects/dialect.ts';
+import { messageWithoutBilling } from '../dialects/shared/billing-line.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/shared/tool-definitions.ts';
 import { unreadContent } from '../dialects/shared/unread-content.ts';
 import { LF } from '../json/bytes.ts';
@@ -36,6 +37,7 @@ export const KNOWN_CHECKS: ReadonlySet<string> = new Set([
   'no-reply',
   'not-a-prefix',
   'protocol-open',
+  'repeated-answer',
   'repeated-tool-call',
   'role-sequence',
   'structure',
@@ -230,6 +232,7 @@ export class ShortcutReader implements ShortcutHost {
     const message: Message = { bytes, role: stringValue(bytes, 'role') as string };
     const code = SIGNS.get(roleSign(message));
     if (code === undefined || unreadContent(message) !== undefined) return ODD;
+    if (this.#options.select === 'leaves' && messageWithoutBilling(message) !== message) return ODD;
     const sign = code << 16;
     const result = cleaned(message);
     if (result === undefined) return emptyAssistant.suspects(message) ? sign | EMPTY : sign;

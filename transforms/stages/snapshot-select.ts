@@ -4,12 +4,14 @@
  * With `leaves`, each entry that no other one continues becomes a conversation.
  */
 import { type FoldSelect, MAX_CONVERSATION_BYTES } from '../dialects/dialect.ts';
+import { messageWithoutBilling } from '../dialects/shared/billing-line.ts';
 import {
   type CallPath,
   elementsOf,
   GatheredIndex,
   GatheredSession,
 } from '../dialects/shared/gathered-session.ts';
+import { perObject } from '../json/notes.ts';
 import { canonical } from '../model/canonical.ts';
 import type {
   Conversation,
@@ -24,6 +26,7 @@ import type {
 import { fatesOf } from '../model/entry-log.ts';
 import { type Path, pathOf, sharedLength } from '../model/path-hashes.ts';
 import { rejectSession } from '../model/rejection.ts';
+import { withoutRepeat } from '../model/reply.ts';
 import { supersedes } from '../model/supersedes.ts';
 import { ToolUnion } from '../model/tool-union.ts';
 import type { Handlers, Stage } from '../stage.ts';
@@ -151,6 +154,15 @@ class Selection {
   }
 }
 
+const unbilled = perObject(messageWithoutBilling);
+
+/** An entry as the dialects read it of which all conversations are written: without a line that differs in each request, and with its answer once. */
+function comparable(entry: Entry): Entry {
+  const { messages } = entry;
+  const isBilled = messages.some((one) => one.role === 'system' && unbilled(one) !== one);
+  return withoutRepeat(isBilled ? { ...entry, messages: messages.map(unbilled) } : entry);
+}
+
 /** The current session, of which all conversations are written. */
 class Leaves {
   readonly #maxBytes: number;
@@ -169,8 +181,9 @@ class Leaves {
     this.#kept = only && new Set(only);
   }
 
-  entry(entry: Entry): readonly StreamElement[] {
+  entry(logged: Entry): readonly StreamElement[] {
     if (this.#isTooLong) return NOTHING;
+    const entry = logged.alone === true ? logged : comparable(logged);
     this.#selection.entry(entry);
     if (entry.alone === true) return NOTHING;
     this.#session ??= new GatheredSession(entry.sessionId, 0, new GatheredIndex(false));

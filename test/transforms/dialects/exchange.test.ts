@@ -43,6 +43,15 @@ describe('an entry', () => {
     expect(entry).toMatchObject({ kind: 'entry', timestamp: 2_000_000_000n });
   });
 
+  it('has the tools of the old form if there are no others', () => {
+    const toolsIn = (more: string) => entries(wrap('[]', more)).map(({ tools }) => texts(tools));
+    const old = '"functions":[{"name":"f","parameters":{}}]';
+    expect(toolsIn(`,${old}`)).toEqual([['{"name":"f","parameters":{}}']]);
+    expect(toolsIn(`,${old},"tools":null`)).toEqual([['{"name":"f","parameters":{}}']]);
+    expect(toolsIn(`,"tools":[],${old}`)).toEqual([[]]);
+    expect(toolsIn(',"functions":"f"')).toEqual([[]]);
+  });
+
   it('has no raw line break in anything that goes into a record', () => {
     const message = '{\r"role":\r\n"user"}';
     const tool = '{"type":"function","function":{\n"name":"t"\r}}';

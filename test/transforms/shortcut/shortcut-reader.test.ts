@@ -70,7 +70,10 @@ describe('a session that took the shortcut', () => {
   });
 
   it('reports where an entry diverges from the previous one', () => {
-    const session = sessionOf(entryLine({ at: 1 }), entryLine({ at: 2, messages: [REPLY] }));
+    const session = sessionOf(
+      entryLine({ at: 1 }),
+      entryLine({ at: 2, messages: [{ ...REPLY, content: 'other' }] }),
+    );
     expect(session?.facts.findings.map(({ rule, message }) => [rule, message])).toEqual([
       ['role-sequence', 'messages[0] is Ac, the entry before it (line 1) has U in messages[0]'],
       [

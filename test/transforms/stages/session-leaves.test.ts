@@ -13,7 +13,7 @@ import { createEntryLog, placesOf } from '../../../transforms/model/entry-log.ts
 import { apply } from '../../../transforms/stage.ts';
 import { type SelectOptions, snapshotSelect } from '../../../transforms/stages/snapshot-select.ts';
 import { text } from '../bytes.ts';
-import { assistant, entryOf, originOf, toolOf, user } from '../checks/samples.ts';
+import { assistant, entryOf, messageOf, originOf, toolOf, user } from '../checks/samples.ts';
 
 const END: SessionEnd = { kind: 'session-end', origin: originOf(99), last: true, sessionId: 's' };
 
@@ -63,6 +63,18 @@ describe('a session with leaves', () => {
     const elements = [...entries, { ...END, entries: createEntryLog().take() }];
     expect(run(elements)).toEqual(run(elements, { select: 'last' }));
     expect(run(elements)).toMatchObject([{ superseded: 2 + 1, truncated: 0 }, { fate: 'written' }]);
+  });
+
+  it('has an answer once that the request has too, and no line about who pays', () => {
+    const billed = (line: number, path: string, hash: string): Entry => {
+      const { messages, ...more } = entry(line, path);
+      const content = `x-anthropic-billing-header: cch=${hash};\nHelp.`;
+      return { ...more, messages: [messageOf({ role: 'system', content }), ...messages] };
+    };
+    expect(shown(run([billed(1, 'aBB', '1'), billed(2, 'aBcDD', '2'), END]))).toEqual([
+      's: Help.aBcD',
+      'written s ',
+    ]);
   });
 
   it('keeps the answer of a call that was repeated without one', () => {
@@ -186,7 +198,10 @@ describe('a session with leaves', () => {
         const written = elements.flatMap((one) =>
           one.kind === 'conversation' ? [wordsOf((one as Conversation).messages)] : [],
         );
-        for (const path of session) expect(written.some((one) => one.startsWith(path))).toBe(true);
+        for (const path of session) {
+          const once = path.replace(/([A-Z])\1$/, '$1'); // the answer is in the request too
+          expect(written.some((one) => one.startsWith(once))).toBe(true);
+        }
         for (const one of written) expect(written.filter((other) => other.startsWith(one))).toEqual([one]);
       }),
       { numRuns: 300 },

@@ -9,7 +9,7 @@ import { valuesOf } from '../../json/members.ts';
 import { decode } from '../../json/utf8.ts';
 import type { Entry, Fate, Line } from '../../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../../model/message.ts';
-import { withNotes } from '../../model/reply.ts';
+import { withNotes, withoutRepeat } from '../../model/reply.ts';
 import { isChatRequest, isRequest } from '../anthropic/pair.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
 import { MAX_BRANCHES, MAX_CONVERSATION_BYTES } from '../dialect.ts';
@@ -210,7 +210,7 @@ export class PairReader implements DialectReader {
       return this.#reader(this.#first).gather?.(entries) ?? [...this.#joined(entries)];
     const passed = entries.filter((element) => {
       if (element.kind !== 'entry' || element.alone === true) return true;
-      gathered.add(element, { chain: this.#chains.get(element) });
+      gathered.add(withoutRepeat(element), { chain: this.#chains.get(element) });
       return false;
     });
     return gathered.hasFinished ? [...gathered.take(), ...passed] : passed;

@@ -63,6 +63,11 @@ static u32 compare_messages(const Row *one, const Row *other) {
   return found == EQUAL && !is_same_text(one, one->spans[CALL_ID], other, other->spans[CALL_ID]) ? UNSURE : found;
 }
 
+// May the answer be the last message of the request too? The stages then leave it out, or report it.
+static u32 may_repeat(const List *list) {
+  return list->count && list->reply && compare_messages(&rows[list->rows[list->count - 1]], in_path(list, list->count)) != DIFFERENT;
+}
+
 // How many messages do both paths begin with? `unsure` is set if that cannot be told.
 static u32 shared_length(const List *one, const List *other, u32 *unsure) {
   u32 shared = 0, length = path_length(one) < path_length(other) ? path_length(one) : path_length(other);

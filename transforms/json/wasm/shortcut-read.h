@@ -186,7 +186,7 @@ static void judge(u32 p, u32 end) {
   u32 calling = row->calls || first_byte(row->spans[FUNCTION_CALL]) != 'n';
   row->first = text ? first_visible(content) : 0;
   row->sign = role <= DEVELOPER ? 'S' : role == USER ? 'U' : role != ASSISTANT ? 'T' : (row->first ? 1 : 0) | (calling ? 2 : 0);
-  if (role == SYSTEM) ask = list || (text && (holds(content, PURPOSE) || spells(content)));
+  if (role == SYSTEM) ask = list || (text && (row->first == 'x' || holds(content, PURPOSE) || spells(content)));
   if (role == USER) ask = list || row->first == '<';
   if (role == ASSISTANT) ask = list || (text && row->first == 0 && row->calls == 0);
   row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0);
@@ -281,8 +281,11 @@ static u32 read_definitions(u32 p, u32 end, u32 depth) {
   return p + found.length;
 }
 
+// Definitions in the old form, which the stages read.
+static u32 read_functions(u32 p, u32 end, u32 depth) { return peek(p, end) == 'n' ? any_value(p, end, depth) : 0; }
+
 static u32 read_request(u32 p, u32 end, u32 depth) {
-  static const Member MEMBERS[] = {MEMBER("messages", read_messages), MEMBER("tools", read_definitions), MEMBER("model", any_value), {0}};
+  static const Member MEMBERS[] = {MEMBER("messages", read_messages), MEMBER("tools", read_definitions), MEMBER("model", any_value), MEMBER("functions", read_functions), {0}};
   return read_object(p, end, depth, MEMBERS, spans + MESSAGES);
 }
 

@@ -143,7 +143,7 @@ static u32 take_entry(void) {
     state.started_at = entry_time;
   } else if (entry_time < latest + strict_time) return 0;
   latest = entry_time;
-  if (!clean_up() || !count_tools() || (!raw->reply && !report(FOUND_NO_REPLY, 0, 0, 0, 0))) return 0;
+  if (!clean_up() || may_repeat(clean) || !count_tools() || (!raw->reply && !report(FOUND_NO_REPLY, 0, 0, 0, 0))) return 0;
   if (state.entries > 0 && !compare_traces()) return 0;
   u32 is_snapshot = state.entries == 0 || clean->count >= best->count;
   if (!compare_paths(is_snapshot)) return 0;
