@@ -112,7 +112,7 @@ export class StageStream extends Transform {
 }
 
 /** The function of the library that creates a stage of this name. */
-const callOf = (name: string): string =>
+export const callOf = (name: string): string =>
   `${name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())}()`;
 
 function count(counts: Map<Kind, number>, { kind }: StreamElement): void {

@@ -89,6 +89,8 @@ describe('input that is not of elements', () => {
     ['a number', 5, 'a number'],
     ['an object of another kind', { a: 'secret' }, 'an object without a kind'],
     ['a list with one', [{ a: 'secret' }], 'an object without a kind'],
+    ['an object of a kind that does not exist', { kind: 'secret' }, 'an object of an unknown kind'],
+    ['an object whose kind is inherited', { kind: 'toString' }, 'an object of an unknown kind'],
   ])('is refused without its content: %s', async (_name, chunk, what) => {
     await expect(given(chunk)).rejects.toThrow(
       new TypeError(`parse() takes elements, as read() yields them, but got ${what}`),
@@ -97,5 +99,71 @@ describe('input that is not of elements', () => {
 
   it('is refused for a file that was not read', async () => {
     await expect(pipeline(createReadStream(log), parse(), collector().sink)).rejects.toThrow(/ bytes$/);
+  });
+});
+
+describe('options', () => {
+  it('have their defaults where they are undefined', () => {
+    expect(() => parse({ dialect: undefined, maxDepth: undefined } as never)).not.toThrow();
+    expect(() => format({ format: undefined, formatOptions: undefined } as never)).not.toThrow();
+  });
+
+  it('take the name of one rule', () => {
+    expect(() => cleanup({ cleanup: 'goose' } as never)).not.toThrow();
+  });
+
+  it.each([
+    ['a name', () => parse('chat' as never), "parse() takes an object with options, but got 'chat'"],
+    ['null', () => parse(null as never), 'parse() takes an object with options, but got null'],
+    ['a list', () => format(['chat'] as never), 'format() takes an object with options, but got a list'],
+    ['another option', () => toolDedupe({ by: 1 } as never), "toolDedupe() has no option 'by'; it has none"],
+    [
+      'an option of another stage',
+      () => snapshotSelect({ strictTime: true } as never),
+      "snapshotSelect() has no option 'strictTime'; it has select, maxConversation, only",
+    ],
+    [
+      'a text that is not a choice',
+      () => parse({ sessionBy: 'id' } as never),
+      "parse() takes one of file, run for sessionBy, but got 'id'",
+    ],
+    [
+      'a text as a number',
+      () => parse({ maxMessages: '5' } as never),
+      "parse() takes a whole number for maxMessages, but got '5'",
+    ],
+    ['NaN', () => parse({ maxDepth: Number.NaN }), 'parse() takes a whole number for maxDepth, but got NaN'],
+    [
+      'a number as a text',
+      () => parse({ userTurn: 5 } as never),
+      'parse() takes a text for userTurn, but got 5',
+    ],
+    [
+      'a text as a flag',
+      () => validate({ strictTime: 'yes' } as never),
+      "validate() takes true or false for strictTime, but got 'yes'",
+    ],
+    [
+      'an object as a list',
+      () => cleanup({ cleanup: {} } as never),
+      'cleanup() takes a list for cleanup, but got an object',
+    ],
+    [
+      'a list as an object',
+      () => format({ onFinding: [] } as never),
+      'format() takes an object for onFinding, but got a list',
+    ],
+  ])('are refused: %s', (_what, call, message) => {
+    expect(call).toThrow(new TypeError(message));
+  });
+
+  it('of formats are refused if the format has none of that name', () => {
+    expect(() => format({ formatOptions: { arowSafe: true } })).toThrow(
+      'arowSafe: no format has this option',
+    );
+  });
+
+  it('are refused by create too', () => {
+    expect(() => parse.create({ sessionBy: 'id' } as never)).toThrow(/one of file, run/);
   });
 });

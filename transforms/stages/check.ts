@@ -4,7 +4,7 @@
  */
 import type { Check, Found, PlacedFound, RejectedLines } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
-import type { FoldSelect } from '../dialects/dialect.ts';
+import { FOLD_SELECTIONS, type FoldSelect } from '../dialects/dialect.ts';
 import type {
   Conversation,
   EntryLog,
@@ -69,6 +69,7 @@ export const checkEntries: Stage<EntryOptions> = {
       describe:
         'Which conversations of a session are written: with leaves, entries need not continue each other',
       default: undefined,
+      choices: FOLD_SELECTIONS,
     },
   },
   takes: 'entry',

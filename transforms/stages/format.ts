@@ -6,7 +6,7 @@
  */
 
 import type { EncodedRecord, Format, FormatFinding } from '../formats/format.ts';
-import { type FormatOptionValues, valuesFor } from '../formats/format-options.ts';
+import { type FormatOptionValues, optionFault, valuesFor } from '../formats/format-options.ts';
 import { formats } from '../formats/index.ts';
 import { withMetadata } from '../formats/record-meta.ts';
 import { findNoAnswer } from '../formats/shared-rules.ts';
@@ -177,12 +177,15 @@ function rejectUnread(conversation: Conversation, { onFinding }: FormatOptions):
 }
 
 function create(options: FormatOptions): Handlers {
-  const chosen = [options.format].flat().map((name) => {
+  const names = [options.format].flat();
+  const chosen = names.map((name) => {
     const format = formatNamed(name, [...formats, ...(options.formats ?? [])]);
     return { format, values: valuesFor(format, options.formatOptions) };
   });
   const [only, ...others] = chosen;
   if (only === undefined) throw new RangeError('no format is chosen');
+  const fault = optionFault(names, options.formatOptions, options.formats);
+  if (fault !== undefined) throw new RangeError(`option ${fault.name}: ${fault.problem}`);
   const isOne = others.length === 0;
   return {
     conversation(one) {

@@ -6,6 +6,7 @@
 import {
   type Dialect,
   type DialectReader,
+  FOLD_SELECTIONS,
   type FoldSelect,
   type LineObjects,
   MAX_BRANCHES,
@@ -76,7 +77,6 @@ const options: OptionSpecs<ParseOptions> = {
   dialect: {
     describe: 'Read the log in this dialect; auto looks at the first entry of each source',
     default: 'auto',
-    choices: ['auto', ...dialects.map((dialect) => dialect.name)],
   },
   sessionBy: {
     describe:
@@ -88,6 +88,7 @@ const options: OptionSpecs<ParseOptions> = {
     describe:
       'Add this user message before each response that was logged without its request (dialect anthropic)',
     default: undefined,
+    takes: 'text',
   },
   maxDepth: {
     describe: 'Reject a line that nests deeper than N levels',
@@ -96,6 +97,7 @@ const options: OptionSpecs<ParseOptions> = {
   maxMessages: {
     describe: 'Reject an entry with more than N messages, including its reply',
     default: undefined,
+    takes: 'number',
   },
   maxElements: {
     describe: 'Reject a line with more than N objects, or with more than N elements in one array or object',
@@ -114,6 +116,7 @@ const options: OptionSpecs<ParseOptions> = {
     describe:
       'Write all conversations of a session, including abandoned branches and histories that a compaction replaced (leaves), or only the last one',
     default: undefined,
+    choices: FOLD_SELECTIONS,
   },
   strictTime: { describe: 'Continue a call only with one that is later', default: false },
   cleanup: { describe: 'Compare calls as these cleanup rules leave them', default: [AUTO] },

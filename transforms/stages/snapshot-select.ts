@@ -3,7 +3,7 @@
  * with the most messages. Holds only the best entry so far and the distinct tool definitions, however long the session is.
  * With `leaves`, each entry that no other one continues becomes a conversation.
  */
-import { type FoldSelect, MAX_CONVERSATION_BYTES } from '../dialects/dialect.ts';
+import { FOLD_SELECTIONS, type FoldSelect, MAX_CONVERSATION_BYTES } from '../dialects/dialect.ts';
 import { messageWithoutBilling } from '../dialects/shared/billing-line.ts';
 import {
   type CallPath,
@@ -301,6 +301,7 @@ export const snapshotSelect: Stage<SelectOptions> = {
     select: {
       describe: 'Keep all conversations of a session (leaves), or only the last of the longest entries',
       default: undefined,
+      choices: FOLD_SELECTIONS,
     },
     maxConversation: {
       describe: 'Reject a session of whose entries the conversations hold more than SIZE',

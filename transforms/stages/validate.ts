@@ -4,7 +4,7 @@
  * collects the places of the session's entries, so that every line gets its fate.
  */
 
-import type { FoldSelect } from '../dialects/dialect.ts';
+import { FOLD_SELECTIONS, type FoldSelect } from '../dialects/dialect.ts';
 import type { Entry, EntryLog, Fate, Origin, Rejection, SessionEnd } from '../model/element.ts';
 import { createEntryLog, placesOf } from '../model/entry-log.ts';
 import { rejectSession } from '../model/rejection.ts';
@@ -156,6 +156,7 @@ export const validate: Stage<ValidateOptions> = {
     select: {
       describe: 'Which conversations of a session are written: with leaves, calls may overlap',
       default: undefined,
+      choices: FOLD_SELECTIONS,
     },
   },
   takes: 'entry',
