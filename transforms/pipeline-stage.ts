@@ -47,7 +47,7 @@ function checkedOptions<Options extends object>(
   return Object.fromEntries(set) as Partial<Options>;
 }
 
-/** What the option takes, if the value is something else. */
+/** Names the values that the option takes, if this is not one of them. */
 function unmet(value: unknown, { choices, default: usual, fromFile, takes }: OptionSpec<unknown>) {
   if (choices !== undefined) return choices.includes(value) ? undefined : `one of ${choices.join(', ')}`;
   if (takes === 'number' || typeof usual === 'number')

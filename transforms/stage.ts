@@ -14,7 +14,7 @@ export interface OptionSpec<T> {
   readonly describe: string;
   readonly default: T;
   readonly choices?: readonly T[];
-  /** What the value is, if the default does not show it. */
+  /** The type of the value, if the default does not show it. */
   readonly takes?: 'text' | 'number';
   /** Set if the command's flag takes the name of a file whose text is the value. */
   readonly fromFile?: true;

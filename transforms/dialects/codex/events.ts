@@ -3,9 +3,8 @@
  * has no items do its events say what was said.
  */
 import { JsonView } from '../../json/json-view.ts';
-import { quote } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
 import { wordSet } from '../../model/words.ts';
+import { joinStrings } from '../shared/build-messages.ts';
 
 /** Events with a text of the user or the model, in the member `message` or `text`. */
 const SAID: ReadonlyMap<string, 'user' | 'answer' | 'thought'> = new Map([
@@ -99,4 +98,4 @@ function readCompleted(item: JsonView | undefined, isAlone: boolean): CodexEvent
 }
 
 const joined = (texts: readonly JsonView[]): JsonView =>
-  new JsonView(encode(quote(texts.map((text) => text.text()).join('\n'))));
+  new JsonView(joinStrings(texts.map((text) => text.bytes)));

@@ -5,12 +5,13 @@
  */
 import type { JsonView } from '../../json/json-view.ts';
 import { inString, quote } from '../../json/respace.ts';
+import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import type { LineFate, ReadingNote, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold } from '../fold/fold.ts';
-import { objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
+import { joinStrings, objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
 import { leaveUnknown } from '../shared/carried-content.ts';
 import { partsOf } from '../shared/chat-object.ts';
 import { listOfParts } from '../shared/content-parts.ts';
@@ -206,8 +207,7 @@ function callOf(item: JsonView): ItemCall | undefined {
   if (type === 'command_execution') return commandOf(item);
   if (type === 'file_change') {
     const args = inString(objectOf([['changes', item.get('changes')?.copy() ?? '[]']]));
-    const status = statusOf(item);
-    return { name: type, args, result: encode(quote(status)), isError: status !== 'completed' };
+    return { name: type, args, result: statusText(item), isError: statusOf(item) !== 'completed' };
   }
   if (type === 'collab_tool_call') return collabOf(item);
   if (type !== 'mcp_tool_call') return undefined;
@@ -233,10 +233,15 @@ function commandOf(item: JsonView): ItemCall {
   if (!isError && output?.type === 'string')
     return { name: 'command_execution', args, result: output.copy(), isError };
   const why = code?.type === 'number' ? `exit code ${code.parsed()}` : status;
+  const last = encode(quote(why));
   const shown = output?.text() ?? '';
-  const text = shown === '' || shown.endsWith('\n') ? shown + why : `${shown}\n${why}`;
-  return { name: 'command_execution', args, result: encode(quote(text)), isError };
+  const result = shown === '' ? last : appended(output?.bytes as Uint8Array, last, shown.endsWith('\n'));
+  return { name: 'command_execution', args, result, isError };
 }
+
+/** Joins two JSON strings, with a line feed unless the first one ends in one. */
+const appended = (text: Uint8Array, last: Uint8Array, endsLine: boolean): Uint8Array =>
+  endsLine ? concat([text.subarray(0, -1), last.subarray(1)]) : joinStrings([text, last]);
 
 /** A call about another agent, which is another thread: its result is what is known of the agents. */
 function collabOf(item: JsonView): ItemCall {
@@ -249,12 +254,13 @@ function collabOf(item: JsonView): ItemCall {
   return {
     name: item.get('tool')?.text() ?? 'collab_tool_call',
     args: inString(objectOf(args)),
-    result: isKnown ? inString(states.bytes) : encode(quote(statusOf(item))),
+    result: isKnown ? inString(states.bytes) : statusText(item),
     isError: statusOf(item) !== 'completed',
   };
 }
 
 const statusOf = (item: JsonView): string => item.get('status')?.text() ?? 'completed';
+const statusText = (item: JsonView): Uint8Array => item.get('status')?.copy() ?? encode('"completed"');
 
 /** The result of an MCP tool: its text, its parts, or the JSON text of any other value. */
 function mcpResult(item: JsonView): Uint8Array {
@@ -265,5 +271,5 @@ function mcpResult(item: JsonView): Uint8Array {
     const [only] = parts;
     return parts.length === 1 && only !== undefined && 'text' in only ? only.text : listOfParts(parts);
   }
-  return present(result) ? inString(result.bytes) : encode(quote(statusOf(item)));
+  return present(result) ? inString(result.bytes) : statusText(item);
 }

@@ -3,12 +3,12 @@
  */
 
 import type { JsonView } from '../../json/json-view.ts';
-import { inString, quote } from '../../json/respace.ts';
-import { encode, NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
+import { inString } from '../../json/respace.ts';
+import { NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { joinStrings, makeMessage, stringsOf, toolMessage } from '../shared/build-messages.ts';
 import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from '../shared/content-parts.ts';
 import { GEMINI_PART } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -242,8 +242,8 @@ function signatureOf(part: JsonView): readonly FoldBlock[] {
 }
 
 function thoughtOf(thought: JsonView): readonly FoldBlock[] {
-  const lines = ['subject', 'description'].map((key) => thought.get(key)?.text()).filter(Boolean);
-  return lines.length === 0 ? [] : [{ kind: 'thought', text: encode(quote(lines.join('\n'))) }];
+  const lines = stringsOf(thought, 'subject', 'description');
+  return lines.length === 0 ? [] : [{ kind: 'thought', text: joinStrings(lines) }];
 }
 
 /** The result of a call: an empty text if it has no parts; none if the call was cancelled before it ran. */

@@ -1,7 +1,7 @@
 /** Reads events of the OpenHands SDK. Each has a `kind`, and what was sent to the model or what the model returned. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import { quote } from '../../json/respace.ts';
+import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
@@ -31,8 +31,8 @@ export function readEvent(event: JsonView): EventContent {
     const logged = event.get('rejection_reason');
     if (present(logged) && logged.type !== 'string')
       return { kind: 'bad', reason: 'unknown-content', detail: 'rejection_reason is not a text' };
-    const reason = logged?.text() ?? 'User rejected the action';
-    return resultOf(event, encode(quote(`Action rejected: ${reason}`)));
+    const reason = present(logged) ? logged.bytes : encode('"User rejected the action"');
+    return resultOf(event, concat([encode('"Action rejected: '), reason.subarray(1)]));
   }
   if (kind === 'ACPToolCallEvent') return readAcpCall(event);
   if (kind === 'Condensation') return { kind: 'condensation', json: event };

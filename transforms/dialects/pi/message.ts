@@ -2,11 +2,11 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import { encode, NO_TEXT } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { joinStrings, makeMessage, stringsOf, toolMessage } from '../shared/build-messages.ts';
 import { readCall } from '../shared/chat-object.ts';
 import { contentOfParts, listOfParts, mcpPart, type Part } from '../shared/content-parts.ts';
 import { ANTHROPIC_BLOCK } from '../shared/known-members.ts';
@@ -155,8 +155,10 @@ function readBash(message: JsonView): PiMessage {
   if (isTrue(message.get('excludeFromContext'))) return { kind: 'excluded' };
   const code = message.get('exitCode');
   const failed = code?.type === 'number' && code.parsed() !== 0;
-  const lines = [message.get('command')?.text(), message.get('output')?.text()];
-  const text = [...lines, ...(failed ? [`exit code ${code.parsed()}`] : [])].filter(Boolean).join('\n');
-  const own = makeMessage('user', [['content', encode(quote(text))]]);
+  const lines = [
+    ...stringsOf(message, 'command', 'output'),
+    ...(failed ? [encode(quote(`exit code ${code.parsed()}`))] : []),
+  ];
+  const own = makeMessage('user', [['content', lines.length === 0 ? NO_TEXT : joinStrings(lines)]]);
   return { kind: 'message', message: own, isTurn: false, changes: ['bash-as-user'] };
 }

@@ -150,6 +150,13 @@ export function joinStrings(strings: readonly Uint8Array[]): Uint8Array {
   ]);
 }
 
+/** The members that are strings with a text, as JSON. */
+export const stringsOf = (object: JsonView, ...keys: readonly string[]): readonly Uint8Array[] =>
+  keys.flatMap((key) => {
+    const value = object.get(key);
+    return value?.type === 'string' && value.bytes.length > EMPTY_STRING_BYTES ? [value.copy()] : [];
+  });
+
 /** Returns the members of a message to build: a view keeps its bytes, a string becomes a JSON string. */
 export function piecesOf(members: Readonly<Record<string, JsonView | string | undefined>>): readonly Piece[] {
   return Object.entries(members).flatMap(([key, value]): Piece[] => {

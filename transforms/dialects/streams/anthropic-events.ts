@@ -168,7 +168,7 @@ class Block {
   grow(to: string, delta: JsonView, from: string): boolean {
     const value = delta.get(from);
     const text = stringIn(delta, from);
-    const isRead = to === INPUT ? text !== undefined : present(value);
+    const isRead = to === 'citations' ? present(value) : text !== undefined;
     if (!isRead && present(value) && value.type !== 'string') return false;
     if (!isRead) return !delta.others(DELTA).some(([, other]) => says(other));
     if (to === INPUT) this.#input.add(text as Uint8Array);

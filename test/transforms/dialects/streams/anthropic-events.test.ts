@@ -26,6 +26,10 @@ test('a dump may begin in the middle of an answer of the Messages API', () => {
 test.each([
   ['an event', { type: 'content_block_more', index: 0, delta: { type: 'text_delta', text: ' Oct.' } }],
   ['a delta', { type: 'content_block_delta', index: 0, delta: { type: 'more_delta', text: ' Oct.' } }],
+  [
+    'a text',
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: { value: ' Oct.' } } },
+  ],
 ])('an answer is rejected if %s of an unknown type carries content', (_, odd) => {
   const events = [
     { type: 'message_start', message: { type: 'message', role: 'assistant', content: [] } },
