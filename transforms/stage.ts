@@ -71,6 +71,13 @@ export function fuse(
   return (element) => void fused.push(element);
 }
 
+/** An output of a stage that is not taken to its end. */
+interface Rest {
+  readonly elements: Iterator<StreamElement>;
+  /** The stage that takes them. */
+  readonly next: number;
+}
+
 /**
  * Combines stages in the same way, but may stop in the middle of an element: one line, or the end of a source, may give
  * more elements than fit in memory.
@@ -81,9 +88,8 @@ export class FusedStages {
   readonly #isFull: () => boolean;
   /** The handlers of all stages, by kind of element. */
   readonly #handlersOf = new Map<Kind, readonly (Handler | undefined)[]>();
-  /** The rest of the output of the first stage for the last element, and the stage that takes it. */
-  #rest: Iterator<StreamElement> | undefined;
-  #next = 0;
+  /** Outputs of stages for the last element that are not taken to their end, the outer ones first. */
+  readonly #rests: Rest[] = [];
 
   /** @param isFull whether to stop after an element was emitted */
   constructor(
@@ -98,31 +104,21 @@ export class FusedStages {
 
   /** Runs an element through the stages. @returns false if it stopped: then call `goOn` before the next element */
   push(element: StreamElement): boolean {
-    this.#rest = undefined;
-    const handlers = this.#handlersFor(element.kind);
-    let at = 0;
-    while (at < handlers.length && handlers[at] === undefined) at++;
-    const output = handlers[at]?.(element);
-    if (output === undefined) this.#emit(element);
-    else if (Array.isArray(output))
-      for (let i = 0; i < output.length; i++) this.#run(output[i] as StreamElement, at + 1);
-    else {
-      this.#rest = output[Symbol.iterator]();
-      this.#next = at + 1;
-      return this.goOn();
-    }
-    return true;
+    this.#rests.length = 0;
+    this.#run(element, 0);
+    return this.goOn();
   }
 
   /** Goes on with the last element. @returns false if it stopped again */
   goOn(): boolean {
-    const rest = this.#rest;
-    if (rest === undefined) return true;
-    for (let one = rest.next(); one.done !== true; one = rest.next()) {
-      this.#run(one.value, this.#next);
-      if (this.#isFull()) return false;
+    for (let rest = this.#rests.at(-1); rest !== undefined; rest = this.#rests.at(-1)) {
+      const one = rest.elements.next();
+      if (one.done === true) this.#rests.pop();
+      else {
+        this.#run(one.value, rest.next);
+        if (this.#isFull()) return false;
+      }
     }
-    this.#rest = undefined;
     return true;
   }
 
@@ -139,18 +135,27 @@ export class FusedStages {
     return handlers;
   }
 
-  /** Runs an element through the stages from index `from` on. */
+  /** Runs an element through the stages from index `from` on, up to the first output that is not a list. */
   #run(element: StreamElement, from: number): void {
     const handlers = this.#handlersFor(element.kind);
     for (let i = from; i < handlers.length; i++) {
       const handler = handlers[i];
       if (handler === undefined) continue;
       const output = handler(element);
-      if (Array.isArray(output))
-        for (let k = 0; k < output.length; k++) this.#run(output[k] as StreamElement, i + 1);
-      else for (const one of output) this.#run(one, i + 1);
+      if (Array.isArray(output)) this.#runAll(output, i + 1);
+      else this.#rests.push({ elements: output[Symbol.iterator](), next: i + 1 });
       return;
     }
     this.#emit(element);
+  }
+
+  #runAll(elements: readonly StreamElement[], next: number): void {
+    const outer = this.#rests.length;
+    for (let i = 0; i < elements.length; i++) {
+      this.#run(elements[i] as StreamElement, next);
+      if (this.#rests.length === outer || i + 1 === elements.length) continue;
+      this.#rests.splice(outer, 0, { elements: elements.slice(i + 1).values(), next });
+      return;
+    }
   }
 }

@@ -104,6 +104,26 @@ describe('FusedStages', () => {
     expect([stages.goOn(), emitted.length]).toEqual([true, 5]);
   });
 
+  it('stops in the output of a later stage, and then takes the rest of the outer ones in order', () => {
+    const emitted: string[] = [];
+    const emit = (element: StreamElement): number =>
+      emitted.push(element.kind === 'entry' ? element.sessionId : '');
+    const named = (element: StreamElement, name: string): StreamElement =>
+      ({ ...element, sessionId: name }) as StreamElement;
+    const list: Handlers = { entry: (element) => ['a', 'b', 'c'].map((name) => named(element, name)) };
+    const doubled: Handlers = {
+      *entry(element) {
+        for (let i = 1; i < 3; i++) yield named(element, `${element.sessionId}${i}`);
+      },
+    };
+    const stages = new FusedStages([doubled, list, doubled], emit, () => true);
+    const stops: boolean[] = [stages.push(entry(1))];
+    while (!stops.at(-1)) stops.push(stages.goOn());
+    const half = ['a1', 'a2', 'b1', 'b2', 'c1', 'c2'];
+    expect(emitted).toEqual([...half, ...half]);
+    expect(stops.length).toBeGreaterThanOrEqual(12);
+  });
+
   it('makes nothing before it is asked for', () => {
     let made = 0;
     const counted: Handlers = {

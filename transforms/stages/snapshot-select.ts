@@ -34,6 +34,8 @@ import { NOT_SELECTED } from './select-sessions.ts';
 
 const STAGE = 'snapshot-select';
 const NOTHING: readonly StreamElement[] = [];
+/** Weight of an entry up to which its objects take more room than its text. */
+const MAX_PACKED = 8 * 1024;
 /** Hash of the path without messages. */
 const EMPTY_PATH = '';
 
@@ -186,7 +188,7 @@ class Leaves {
     const entry = logged.alone === true ? logged : comparable(logged);
     this.#selection.entry(entry);
     if (entry.alone === true) return NOTHING;
-    this.#session ??= new GatheredSession(entry.sessionId, 0, new GatheredIndex(false));
+    this.#session ??= new GatheredSession(entry.sessionId, 0, new GatheredIndex(MAX_PACKED));
     const path = this.#pathOf(entry);
     if (this.#selection.isBest(entry)) this.#end = path.hashes.at(-1);
     this.#session.add(entry, path, {}, Number.POSITIVE_INFINITY);

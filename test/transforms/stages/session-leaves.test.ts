@@ -110,6 +110,20 @@ describe('a session with leaves', () => {
     expect(elements[0]).toMatchObject({ startedAt: 1n, superseded: 1, truncated: 0 });
   });
 
+  it('gives a hundred short conversations, which are packed meanwhile, and a long one', () => {
+    const short = Array.from({ length: 100 }, (_, i) => `${String.fromCharCode(0x4e00 + i)}B`);
+    const paths = [`${'x'.repeat(60)}B`, ...short];
+    const later = [entry(201, `${paths[0]}cD`), entry(202, `${paths[1]}cD`)];
+    const entries = paths.map((path, i) => entry(i + 1, path));
+    const expected = paths.flatMap((path, i) => {
+      const id = i === 0 ? 's' : `s#${i + 1}`;
+      return i < later.length
+        ? [`${id}: ${path}cD`, `written ${id} ${i + 1},${i + 201}`]
+        : [`${id}: ${path}`, `written ${id} ${i + 1}`];
+    });
+    expect(shown(run([...entries, ...later, END]))).toEqual(expected);
+  });
+
   it('gives each conversation the tools of its calls', () => {
     const [read, write] = ['read', 'write'].map((name) => toolOf({ name }, name));
     const entries = [

@@ -36,6 +36,8 @@ export class Leaf {
   readonly question: string | undefined;
   readonly call: number;
   readonly isAnswered: boolean;
+  /** Whether its messages may be held as bytes. */
+  readonly packs: boolean;
   /** The conversation that continues it. */
   next: Leaf | undefined = undefined;
   /** Set if it has other calls: those that it continues, or one with the same messages. */
@@ -47,14 +49,14 @@ export class Leaf {
   #held: HeldEntry | undefined;
   #packed: PackedEntry | undefined = undefined;
 
-  /** @param willPack whether its bytes are copied soon */
-  constructor(entry: Entry, { chain, end, question, call }: LeafFacts, willPack: boolean) {
+  constructor(entry: Entry, { chain, end, question, call }: LeafFacts, packs: boolean) {
     this.#chain = chain;
     this.end = end;
     this.question = question;
     this.call = call;
     this.isAnswered = entry.reply !== undefined;
-    const own = willPack ? entry : heldEntry(entry);
+    this.packs = packs;
+    const own = packs ? entry : heldEntry(entry); // packing copies its bytes soon
     this.#held = { entry: own, places: undefined, metas: undefined, late: undefined };
   }
 
@@ -125,12 +127,12 @@ export class Leaf {
   }
 
   /**
-   * Holds its messages as bytes, unless other calls share them.
+   * Holds its messages as bytes.
    * @param last an entry packed before
    * @returns the entry packed last
    */
   pack(last: PackedEntry | undefined): PackedEntry | undefined {
-    if (this.#held === undefined || this.chain !== undefined) return last;
+    if (this.#held === undefined) return last;
     this.#packed = packEntry(this.#held, last);
     if (this.#packed === undefined) return last;
     this.#held = undefined;

@@ -37,15 +37,17 @@ export class GatheredIndex {
   readonly ends: Map<string, GatheredSession> = new Map();
   /** The session of each answered call, by the hash of its messages without the answer. */
   readonly asked: Map<string, GatheredSession> = new Map();
-  /** Undefined if calls share messages, so that packed ones would take more room. */
-  readonly recent: RecentLeaves | undefined;
+  /** Weight up to which calls are packed. */
+  readonly maxPacked: number;
+  readonly recent: RecentLeaves = new RecentLeaves();
   /** Numbers the ids of calls that may be logged again. */
   readonly #ids = new IdTable();
   /** The conversation of each of these calls, by its number. */
   readonly #calls: (Leaf | undefined)[] = [];
 
-  constructor(packs: boolean) {
-    this.recent = packs ? new RecentLeaves() : undefined;
+  /** @param maxPacked weight up to which calls are packed; 0 if they share messages, so that packed ones would take more room */
+  constructor(maxPacked: number) {
+    this.maxPacked = maxPacked;
   }
 
   numberOf(callId: string | undefined): number {
@@ -117,7 +119,7 @@ export class GatheredSession {
     const facts = { chain: chain?.before && chain, end, question, call };
     const leaf = isKnown ? longer : this.#newLeaf(entry, path, facts);
     if (former !== undefined) this.#include(leaf, former, true);
-    this.#index.recent?.add(leaf);
+    if (leaf.packs) this.#index.recent.add(leaf);
     return true;
   }
 
@@ -128,7 +130,8 @@ export class GatheredSession {
   }
 
   #newLeaf(entry: Entry, { before, hashes, all }: CallPath, facts: LeafFacts): Leaf {
-    const leaf = new Leaf(entry, facts, this.#index.recent !== undefined && facts.chain === undefined);
+    const weight = weightOf(entry);
+    const leaf = new Leaf(entry, facts, facts.chain === undefined && weight <= this.#index.maxPacked);
     const isHere = before !== undefined && this.#through.get(before) !== undefined;
     const path = isHere ? [before, ...hashes] : all();
     for (const hash of path) {
@@ -139,7 +142,7 @@ export class GatheredSession {
     this.leaves.add(leaf);
     this.#index.setLeaf(leaf.call, leaf);
     this.#index.ends.set(leaf.end, this);
-    this.weight += weightOf(entry);
+    this.weight += weight;
     return leaf;
   }
 

@@ -178,7 +178,7 @@ export class GatheredSessions {
   }
 
   #newIndex(): GatheredIndex {
-    return new GatheredIndex(this.#options.packs === true);
+    return new GatheredIndex(this.#options.packs === true ? Number.POSITIVE_INFINITY : 0);
   }
 
   #close(session: GatheredSession): void {
