@@ -160,6 +160,7 @@ it('F218: the same findings about answers with calls beside an unknown part, and
   const call = { id: '1', type: 'function', function: { name: 'f', arguments: '{}' } };
   const parts = { ...REPLY, content: [{ type: 'unknown', value: 'x' }], tool_calls: [call] };
   const refused = { ...REPLY, refusal: 'No.' };
+  const hidden = entryLine({ id: 's4', response: { choices: [], said: [REPLY] } });
   const next = (id: string, answer: object): string =>
     entryLine({ id, at: 2, messages: [USER, answer, USER] });
   const sessions = [
@@ -167,6 +168,7 @@ it('F218: the same findings about answers with calls beside an unknown part, and
     [entryLine({ id: 's1', reply: refused }), next('s1', REPLY)],
     [entryLine({ id: 's2' }), next('s2', refused)],
     [entryLine({ id: 's3', reply: refused }), next('s3', refused)],
+    [hidden],
   ];
   for (const [i, lines] of sessions.entries())
     writeFileSync(join(folder, `s${i}.jsonl`), `${lines.join('\n')}\n`);
@@ -176,7 +178,13 @@ it('F218: the same findings about answers with calls beside an unknown part, and
     one.kind === 'finding' ? [`${one.sessionId}: ${one.rule}`] : [],
   );
   expect(found).toEqual([
-    ...['s0: unread-text', 's0: protocol-open', 's1: not-a-prefix', 's2: not-a-prefix'],
+    ...[
+      's0: unread-text',
+      's0: protocol-open',
+      's1: not-a-prefix',
+      's2: not-a-prefix',
+      'undefined: no-record',
+    ],
   ]);
 });
 

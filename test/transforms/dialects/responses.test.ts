@@ -43,6 +43,15 @@ test('a text with citations keeps them, as a part', () => {
   expect(all(read([pair('q', answer('r', text([])))])[0])[1].content).toBe('a');
 });
 
+test.each([
+  '{"request":{"input":"a","input":"b"},"response":null}',
+  '{"request":{"body":{"input":"a"},"body":{"input":"b"}},"response":null}',
+  '{"request":{"input":"a"},"response":{"object":"response","output":[],"output":[]}}',
+])('a list that a pair has twice rejects it: %s', (json) => {
+  const [read] = [...responses.create().read(lineOf(json))] as readonly Rejection[];
+  expect(read?.reason).toBe('duplicate-key');
+});
+
 test('the outputs of a shell are the JSON text of their list', () => {
   const shell = { type: 'shell_call', call_id: 'c', action: { commands: ['ls'] } };
   const output = [{ stdout: 'a', stderr: '', outcome: { type: 'exit', exit_code: 0 } }];

@@ -26,7 +26,7 @@ import { beginsWith, LinkedCalls } from './linked-calls.ts';
 import { bodyOf, type Call, callMeta } from './logged-call.ts';
 import { hasOtherAnswer } from './other-answers.ts';
 import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
-import { otherList, otherSystem } from './second-places.ts';
+import { hasKeyTwice, otherList, otherSystem } from './second-places.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
@@ -56,6 +56,8 @@ export class CallReader {
   /** Reads a call. @param json the logged object, which may have metadata beside the call */
   read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
     const { request, response, isRaw } = call;
+    const twice = [structured(json.get('request')), request, response].find(hasKeyTwice);
+    if (twice !== undefined) return context.reject('duplicate-key', 'duplicate key', twice);
     const read = readAnswer(response, this.#keepSealed, isRaw);
     const answer = isError(call, read, json)
       ? { ...read, messages: [], notes: FAILED }

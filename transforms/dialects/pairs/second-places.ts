@@ -22,11 +22,18 @@ const INSTRUCTIONS = ['instructions', 'system_prompt', 'systemPrompt', ...SYSTEM
 
 /** Names of second places, of lists, of answers and of system texts. */
 const SECOND: readonly string[] = [...LISTS, ...SECOND_ANSWERS, 'system', ...INSTRUCTIONS];
+/** Members of a request or a response that must not occur twice: only the last one would be read. */
+const ONCE: ReadonlySet<string> = new Set([...SECOND, 'tools', 'functions', 'body']);
 const OPEN: ReadonlySet<number | undefined> = new Set([QUOTE, OPEN_ARRAY, OPEN_OBJECT]);
 
 /** May a member of a pair, of its request or of its response, that a byte walker does not read, be a second place? */
 export const isSecondPlace = (bytes: Uint8Array, start: number, end: number, value: number): boolean =>
   OPEN.has(bytes[value]) && SECOND.some((name) => isKey(bytes, start, end, name));
+
+export function hasKeyTwice(object: JsonView | undefined): boolean {
+  const keys = object?.keys().filter((key) => ONCE.has(key)) ?? [];
+  return new Set(keys).size < keys.length;
+}
 
 /**
  * Finds a list of messages that says what neither the request nor the answer says. The call is then rejected: a finding

@@ -356,7 +356,7 @@ static u32 read_line(u32 p, u32 end) {
           (first_byte(spans[ERROR]) != 'n' || is_word(finish, "\"error\"")) * FAILED;
   if (has_escape(finish)) return 0;
   const Row *reply = raw->reply ? &rows[raw->reply - 1] : 0;
-  // the stages decide whether it is an answer, and whether a choice without a message hides one
-  if (!reply) return !notes && (!choices || (spans[REPLY].at && first_byte(spans[REPLY]) == 'n'));
+  // the stages decide whether it is an answer, and whether a response or a choice without a message hides one
+  if (!reply) return !notes && spans[REPLY].at && first_byte(spans[REPLY]) == 'n';
   return (reply->first || reply->calls) && reply->role == ASSISTANT && !(reply->flags & (UNTAUGHT | ASK));
 }
