@@ -28,6 +28,10 @@ describe('formats', () => {
   });
 
   describe.each(formats.map((format) => [format.name, format] as const))('%s', (_name, format) => {
+    it('says what becomes of other contents in the rest of a sentence', () => {
+      expect(format.otherContent).toMatch(/^[a-z].*[^.]$/);
+    });
+
     it('writes the same in two runs and does not change the conversation', () => {
       freeze(conversations);
       const before = snapshot(conversations);
