@@ -1,4 +1,8 @@
-/** A checkpoint of a run, encoded as a part; `--resume` continues from it (docs/contributing/decisions/0012-resume.md). */
+/**
+ * A checkpoint of a run, encoded as a part after its CRC-32; `--resume` continues from it
+ * (docs/contributing/decisions/0012-resume.md).
+ */
+import { crc32 } from 'node:zlib';
 import type { FileCheckpoint } from '../dataset/checkpoint-file.ts';
 import type { ShardCheckpoint } from '../dataset/shards.ts';
 import { TurnmillError } from '../errors.ts';
@@ -26,18 +30,27 @@ const codec = new PartCodec<CheckpointItem>({
   'staged-file': {},
 });
 
-/** Encodes a checkpoint as a part. @returns its pieces in order; lines that are still gathered are not copied */
+const CHECKSUM_BYTES = 4;
+
+/** Encodes a checkpoint. @returns its pieces in order; lines that are still gathered are not copied */
 export function encodeCheckpoint({ shards, files, ...head }: Checkpoint): readonly Uint8Array[] {
-  return codec.encode([
+  const part = codec.encode([
     { kind: 'checkpoint', ...head },
     ...shards.map((shard) => ({ kind: 'staged-shard', ...shard }) as const),
     ...files.map((file) => ({ kind: 'staged-file', ...file }) as const),
   ]);
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  checksum.writeUInt32LE(part.reduce((sum, piece) => crc32(piece, sum), 0));
+  return [checksum, ...part];
 }
 
 /** Decodes a checkpoint. Returns undefined if it is damaged, or was written by another version. */
-export function decodeCheckpoint(part: Uint8Array): Checkpoint | undefined {
-  const items = itemsOf(part);
+export function decodeCheckpoint(bytes: Uint8Array): Checkpoint | undefined {
+  const part = bytes.subarray(CHECKSUM_BYTES);
+  const isWhole =
+    bytes.length > CHECKSUM_BYTES &&
+    Buffer.from(bytes.buffer, bytes.byteOffset).readUInt32LE() === crc32(part);
+  const items = isWhole ? itemsOf(part) : [];
   const head = items.find((item) => item.kind === 'checkpoint');
   if (head === undefined) return undefined;
   const { toolVersion, settings, sources } = head;

@@ -2,19 +2,18 @@
  * The part: the single encoding for results that leave a thread, a process or a machine. Worker threads post parts;
  * checkpoints and results that are held in a file are parts too. A part consists of a header, a JSON text with one
  * object per item, and the byte fields of the items (records, raw lines, places of entries), unchanged and in order.
+ * It has no checksum: files of parts have their own.
  *
- * magic "TMP2" | text bytes u32 | field bytes u64 | CRC-32 of text and fields u32 | text | fields
+ * magic "TMP3" | text bytes u32 | field bytes u64 | text | fields
  */
-import { crc32 } from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
 import type { Result } from './result.ts';
 
 /** Ends with the version; code of another version rejects the part. */
-const MAGIC = Buffer.from('TMP2', 'latin1');
-export const PART_HEADER_BYTES = 20;
+const MAGIC = Buffer.from('TMP3', 'latin1');
+export const PART_HEADER_BYTES = 16;
 const TEXT_LENGTH_AT = 4;
 const FIELDS_LENGTH_AT = 8;
-const CHECKSUM_AT = 16;
 /** Fields of at least this length become separate pieces. */
 const LARGE_BYTES = 64 * 1024;
 
@@ -55,14 +54,13 @@ export class PartCodec<Item extends PartItem> {
     MAGIC.copy(header);
     header.writeUInt32LE(text.length, TEXT_LENGTH_AT);
     header.writeBigUInt64LE(BigInt(fieldBytes), FIELDS_LENGTH_AT);
-    header.writeUInt32LE(checksumOf([text, ...fields]), CHECKSUM_AT);
     return [Buffer.concat([header, text]), ...fields];
   }
 
   /**
    * Decodes a part. The byte fields of its items are views of the pieces.
    * @param pieces as `encode` returned them, or the whole part as one piece
-   * @throws TurnmillError `invalid-dataset` if the part is truncated or damaged, or has items of another kind
+   * @throws TurnmillError `invalid-dataset` if the part is truncated, or has items of another kind
    */
   decode(pieces: readonly Uint8Array[]): Item[] {
     const [first = new Uint8Array(0), ...others] = pieces;
@@ -73,8 +71,6 @@ export class PartCodec<Item extends PartItem> {
     const fieldBytes = rest.reduce((sum, piece) => sum + piece.length, 0);
     if (text.length !== lengths.text || fieldBytes !== lengths.fields)
       throw damaged(`has ${text.length + fieldBytes} of ${lengths.text + lengths.fields} bytes`);
-    const checksum = Buffer.from(first.buffer, first.byteOffset).readUInt32LE(CHECKSUM_AT);
-    if (checksumOf([text, ...rest]) !== checksum) throw damaged('does not match its checksum');
     const plain = JSON.parse(
       Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString(),
     ) as PlainItem[];
@@ -133,7 +129,7 @@ function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
 export function readPartHeader(header: Uint8Array): PartLengths {
   const view = Buffer.from(header.buffer, header.byteOffset, header.byteLength);
   if (view.length < PART_HEADER_BYTES || !view.subarray(0, MAGIC.length).equals(MAGIC))
-    throw damaged('does not begin with the header of version 2');
+    throw damaged('does not begin with the header of version 3');
   return {
     text: view.readUInt32LE(TEXT_LENGTH_AT),
     fields: Number(view.readBigUInt64LE(FIELDS_LENGTH_AT)),
@@ -229,10 +225,6 @@ function putField(plain: PlainItem, path: readonly string[], fields: Fields): vo
   for (const key of path.slice(0, -1)) holder = holder?.[key] as typeof holder;
   const key = path.at(-1) as string;
   if (holder?.[key] !== undefined) holder[key] = fields.take(holder[key]);
-}
-
-function checksumOf(pieces: readonly Uint8Array[]): number {
-  return pieces.reduce((sum, piece) => crc32(piece, sum), 0);
 }
 
 function damaged(why: string): TurnmillError {

@@ -109,15 +109,6 @@ describe('a part', () => {
     expect(decodePart(encodePart([]))).toEqual([]);
   });
 
-  it('is refused after any flipped bit', () => {
-    const part = whole(encodePart(results));
-    for (let bit = 0; bit < part.length * 8; bit++) {
-      const flipped = part.slice();
-      flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7));
-      expect(() => decodePart([flipped]), `bit ${bit}`).toThrow(/^a part .*: it was damaged/);
-    }
-  });
-
   it('is refused when truncated anywhere', () => {
     const part = whole(encodePart(results));
     for (let length = 0; length < part.length; length++)
@@ -127,7 +118,7 @@ describe('a part', () => {
   it('is refused by a reader of another version', () => {
     const part = whole(encodePart(results));
     part[3] = '1'.charCodeAt(0);
-    expect(() => decodePart([part])).toThrow(/header of version 2/);
+    expect(() => decodePart([part])).toThrow(/header of version 3/);
   });
 
   it('can be read in another process', () => {
