@@ -26,6 +26,7 @@ export class LineWriter extends Writable {
   #lines = 0;
 
   constructor(path: string, options: LineWriterOptions = {}) {
+    if (typeof path !== 'string') throw new TurnmillError('usage', 'LineWriter takes the path of a file');
     super({ objectMode: true, highWaterMark: 1, decodeStrings: false });
     this.#path = path;
     this.#options = options;

@@ -97,7 +97,9 @@ export class ShardWriter extends Writable {
   }
 }
 
-function checkOptions({ compress = 'none', shardSize = SHARD_SIZE_BYTES }: ShardWriterOptions): void {
+function checkOptions(options: ShardWriterOptions): void {
+  const { dir, compress = 'none', shardSize = SHARD_SIZE_BYTES } = options ?? {};
+  if (typeof dir !== 'string') fail('dir: name the folder for the shards');
   if (!['none', 'gzip', 'zstd'].includes(compress)) fail(`compress: '${compress}' is not none, gzip or zstd`);
   if (!Number.isInteger(shardSize) || shardSize < 1)
     fail(`shardSize: ${shardSize} is not a whole number from 1`);

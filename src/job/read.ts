@@ -4,15 +4,17 @@ import { Readable } from 'node:stream';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type { Line, Rejection, StreamElement } from '../../transforms/model/element.ts';
 import { listsInside } from '../../transforms/stages/choose-dialect.ts';
-import { SourceFault } from '../errors.ts';
+import { SourceFault, TurnmillError } from '../errors.ts';
 import { frameSource } from '../input/frame-source.ts';
 import { openSource } from '../input/open-source.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { checkStreams, closeStreams, type Input, takeStreams } from '../input/sources/stream-source.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl, parseObjectUrl } from '../object-store/url.ts';
+import { suggestion } from '../settings/nearest-word.ts';
 import { resolveS3Options } from '../settings/s3-settings.ts';
 import { DEFAULT_SETTINGS } from '../settings/settings.ts';
+import { SETTINGS } from '../settings/table.ts';
 
 export interface ReadOptions {
   /** Name of the source in every origin; by default that of the file or the stream. */
@@ -28,18 +30,34 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
+const LIMITS = ['maxLine', 'maxDecompressed', 'maxRatio'] as const;
+const OPTIONS: readonly string[] = ['name', ...LIMITS, 's3', 'signal'];
+
 /**
  * A Readable of elements: yields the lines of a file or an object (plain, gzip or zstd; JSONL or a JSON document), of a stream or of standard
  * input (`-`), and the end of its session. Each line owns its bytes, so streams may keep them. Ends with SourceFault
  * for a faulty source. A stream is closed at the end.
+ * @throws TurnmillError `usage` for an option that does not exist, or a limit that is not one
  */
 export function read(input: Input, options: ReadOptions = {}): Readable {
+  checkOptions(options);
   if (typeof input !== 'string') {
     checkStreams([input]);
     takeStreams([input]);
   }
   const elements = typeof input === 'string' ? elementsOf(input, options) : elementsOfStream(input, options);
   return Readable.from(elements, { highWaterMark: 1 });
+}
+
+function checkOptions(options: ReadOptions): void {
+  const fail = (problem: string): never => {
+    throw new TurnmillError('usage', `read(): ${problem}`);
+  };
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) fail(`unknown option '${unknown}'${suggestion(unknown, OPTIONS)}`);
+  for (const name of LIMITS)
+    if (options[name] !== undefined)
+      SETTINGS[name].type?.check?.(options[name], (problem) => fail(`${name}: ${problem}`));
 }
 
 /**

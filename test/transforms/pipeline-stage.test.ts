@@ -163,6 +163,14 @@ describe('options', () => {
     );
   });
 
+  it.each([
+    [{ maxline: 5 }, "unknown option 'maxline'; did you mean maxLine?"],
+    [{ maxLine: '1 MB' }, 'maxLine: '],
+    [{ maxDecompressed: -1 }, 'maxDecompressed: '],
+  ])('of read are refused: %j', (options, message) => {
+    expect(() => read(log, options as never)).toThrow(message);
+  });
+
   it('are refused by create too', () => {
     expect(() => parse.create({ sessionBy: 'id' } as never)).toThrow(/one of file, run/);
   });

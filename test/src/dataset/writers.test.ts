@@ -108,6 +108,7 @@ describe('ShardWriter', () => {
   it.each([
     [{ shardSize: 0 }, 'shardSize: 0 is not a whole number from 1'],
     [{ compress: 'xz' }, "compress: 'xz' is not none, gzip or zstd"],
+    [{ dir: undefined }, 'dir: name the folder for the shards'],
   ])('refuses %j', (options, message) => {
     const make = (): ShardWriter => new ShardWriter({ dir: 'x', ...options } as ShardWriterOptions);
     expect(make).toThrow(message);
@@ -128,6 +129,10 @@ describe('LineWriter', () => {
     const path = join(temporaryFolder(), 'a.jsonl');
     await pipeline(Readable.from([]), new LineWriter(path, { mode: 0o600 }));
     expect([textOf(path), statSync(path).mode & 0o777]).toEqual(['', 0o600]);
+  });
+
+  it('refuses to write to no file', () => {
+    expect(() => new LineWriter(undefined as never)).toThrow('LineWriter takes the path of a file');
   });
 
   it('refuses a text of two lines, values that are not lines, and an existing file', async () => {
