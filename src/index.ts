@@ -77,7 +77,7 @@ export {
   type PlacedStage,
   type Stage,
 } from '../transforms/stage.ts';
-export { type ElementCounts, type StageChunk, StageStream } from '../transforms/stage-stream.ts';
+export { type StageChunk, StageStream } from '../transforms/stage-stream.ts';
 export { ruleSets } from '../transforms/stages/cleanup.ts';
 export { LineWriter, type LineWriterOptions } from './dataset/line-writer.ts';
 export type { LedgerSums } from './dataset/schema/reports.ts';

@@ -140,39 +140,32 @@ describe('commands on every page for users, also those that cannot run here', ()
 
 describe('the output that README.md shows', () => {
   it('is the output of its first command', () => {
-    const { stderr } = spawnSync(join(folder, 'turnmill'), ['build', 'examples/logs', '--out', 'shown'], {
-      cwd: folderOf('README.md'),
-      env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
-      encoding: 'utf8',
-    });
+    const output = printed.get(`README.md ${commandsOf('README.md')[0]?.line}`) ?? '';
     const [shown = ''] = blocks('README.md', 'text');
     const [sentence = '', , , ...others] = shown.split('\n'); // the line of the records names the folder
     const lines = [sentence, ...others.slice(0, -2)];
     expect(lines.length).toBeGreaterThan(4);
-    for (const line of lines) expect(stderr.split('\n')).toContain(line);
+    for (const line of lines) expect(output.split('\n')).toContain(line);
   });
 });
 
 describe('the dataset of README.md that is fit to share', () => {
   it('has the splits and names that its output shows, and nothing that verify finds', () => {
     const { line } = commandsOf('README.md').find((command) => command.line.includes('--split')) as Command;
-    const run = (text: string): ReturnType<typeof spawnSync> =>
-      spawnSync('bash', ['-c', text.replace('--out fit', '--out fit-shown')], {
-        cwd: folderOf('README.md'),
-        env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
-        encoding: 'utf8',
-      });
-    const built = run(line);
     const shown = blocks('README.md', 'text').at(-1) ?? '';
     const [splits, rewrites, rows = ''] = shown.split('\n');
-    expect(`${built.stderr}`.split('\n')).toEqual(expect.arrayContaining([splits, rewrites]));
+    const output = printed.get(`README.md ${line}`) ?? '';
+    expect(output.split('\n')).toEqual(expect.arrayContaining([splits, rewrites]));
     const rowsOf = (split: string): number => {
-      const data = join(folderOf('README.md'), 'fit-shown/data', split);
+      const data = join(folderOf('README.md'), 'fit/data', split);
       return readFileSync(join(data, '2026-01-14-00000.jsonl'), 'utf8').trim().split('\n').length;
     };
     expect(rows).toBe(`{'train': ${rowsOf('train')}, 'test': ${rowsOf('test')}}`);
-    const verified = run('turnmill verify fit-shown --redacted');
-    expect([verified.status, `${verified.stdout}`]).toEqual([0, expect.stringContaining('no problems')]);
+    const verified = spawnSync(join(folder, 'turnmill'), ['verify', 'fit', '--redacted'], {
+      cwd: folderOf('README.md'),
+      encoding: 'utf8',
+    });
+    expect([verified.status, verified.stdout]).toEqual([0, expect.stringContaining('no problems')]);
   });
 });
 
@@ -200,15 +193,9 @@ it.each([
 });
 
 it('docs/copies.md shows what explain prints about a contained session', () => {
-  const run = (line: string): string =>
-    spawnSync('bash', ['-c', line], {
-      cwd: folderOf('docs/copies.md'),
-      env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
-      encoding: 'utf8',
-    }).stdout;
-  const shown = commandsOf('docs/copies.md').map(({ line }) => run(line.replaceAll('once', 'shown')));
-  const [lines = ''] = blocks('docs/copies.md', 'text');
-  expect(shown.at(-1)).toContain(lines.replaceAll('once/', 'shown/'));
+  const last = commandsOf('docs/copies.md').at(-1)?.line;
+  const [shown] = blocks('docs/copies.md', 'text');
+  expect(printed.get(`docs/copies.md ${last}`)).toContain(shown);
 });
 
 const PAGES = ['README.md', 'docs/quickstart.md', 'docs/nightly.md', 'docs/view.md'];

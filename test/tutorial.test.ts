@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/reference/tutorial-dialect.md'), 'utf8');
-const bin = join(root, 'dist/src/cli/bin.js');
+const bin = join(root, 'dist/package/bin.js');
 
 const files = [...page.matchAll(/^<!-- file: (\S+) -->\n\n```\w+\n([\s\S]*?)^```/gm)].map(
   ([, path, text]) => ({ path: path as string, text: text as string }),

@@ -8,12 +8,6 @@ import type { Kind, StreamElement } from './model/element.ts';
 import { type Handlers, type Stage, step } from './stage.ts';
 import { checkOrder, elementsOfChunk } from './stage-input.ts';
 
-/** Numbers of elements that went in and came out, by kind. */
-export interface ElementCounts {
-  readonly in: ReadonlyMap<Kind, number>;
-  readonly out: ReadonlyMap<Kind, number>;
-}
-
 /** An element, or a batch of elements. */
 export type StageChunk = StreamElement | readonly StreamElement[];
 
@@ -24,8 +18,6 @@ export class StageStream extends Transform {
   readonly #handlers: Handlers;
   readonly #name: string;
   readonly #takes: Kind | undefined;
-  readonly #in = new Map<Kind, number>();
-  readonly #out = new Map<Kind, number>();
   /** The current chunk, and how many of its elements were passed to their handler. */
   #chunk: readonly StreamElement[] = [];
   #handed = 0;
@@ -40,10 +32,6 @@ export class StageStream extends Transform {
     this.#handlers = handlers;
     this.#name = name === undefined ? 'a stage' : callOf(name);
     this.#takes = takes;
-  }
-
-  get counts(): ElementCounts {
-    return { in: this.#in, out: this.#out };
   }
 
   override _transform(chunk: StageChunk, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -96,16 +84,12 @@ export class StageStream extends Transform {
   #nextElement(): StreamElement | undefined {
     for (;;) {
       const next = this.#emitted?.next();
-      if (next !== undefined && next.done !== true) {
-        count(this.#out, next.value);
-        return next.value;
-      }
+      if (next !== undefined && next.done !== true) return next.value;
       this.#emitted = undefined;
       const element = this.#chunk[this.#handed];
       if (element === undefined) return undefined;
       this.#handed++;
       if (this.#takes !== undefined) checkOrder(element.kind, this.#takes, this.#name);
-      count(this.#in, element);
       this.#emitted = step(this.#handlers, element)[Symbol.iterator]();
     }
   }
@@ -114,7 +98,3 @@ export class StageStream extends Transform {
 /** The function of the library that creates a stage of this name. */
 export const callOf = (name: string): string =>
   `${name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())}()`;
-
-function count(counts: Map<Kind, number>, { kind }: StreamElement): void {
-  counts.set(kind, (counts.get(kind) ?? 0) + 1);
-}

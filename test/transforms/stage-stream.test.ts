@@ -63,19 +63,6 @@ describe('a stage as a stream', () => {
     expect(emitted).toEqual([]);
   });
 
-  it('counts elements in and out by kind', async () => {
-    const stage = new StageStream({ entry: (element) => [element, END], 'session-end': () => [] });
-    await pipeline(source([entry(1), END, entry(2)]), stage, sink([]));
-    expect([...stage.counts.in]).toEqual([
-      ['entry', 2],
-      ['session-end', 1],
-    ]);
-    expect([...stage.counts.out]).toEqual([
-      ['entry', 2],
-      ['session-end', 2],
-    ]);
-  });
-
   describe('a stage as a stream of batches', () => {
     const batches = (...chunks: (readonly StreamElement[])[]) =>
       Readable.from(chunks, { objectMode: true, highWaterMark: 1 });
@@ -99,11 +86,6 @@ describe('a stage as a stream', () => {
         [1, 1, 1, 9],
         [2, 2, 2],
       ]);
-      expect([...stage.counts.in]).toEqual([
-        ['entry', 2],
-        ['session-end', 1],
-      ]);
-      expect(stage.counts.out.get('entry')).toBe(6);
     });
 
     it('cuts the elements of one batch into batches', async () => {

@@ -25,10 +25,6 @@ export class SmallSet<T extends string | object> implements Iterable<T> {
     else if (this.#one === value) this.#one = undefined;
   }
 
-  clear(): void {
-    this.#one = this.#many = undefined;
-  }
-
   [Symbol.iterator](): Iterator<T> {
     return (this.#many ?? (this.#one === undefined ? [] : [this.#one]))[Symbol.iterator]();
   }

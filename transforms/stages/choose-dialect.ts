@@ -77,13 +77,9 @@ function dialectOf(members: ObjectMembers, more: readonly Dialect[]): Dialect | 
 }
 
 /** The dialect of a source whose first object is in `line`; undefined if that object does not decide it. */
-export function detectDialect(
-  line: Uint8Array,
-  scanner: Scanner = createPlainScanner(),
-  more: readonly Dialect[] = [],
-): Dialect | undefined {
-  const members = firstObject(line, scanner);
-  const found = members && dialectOf(members, more);
+export function detectDialect(line: Uint8Array): Dialect | undefined {
+  const members = firstObject(line, createPlainScanner());
+  const found = members && dialectOf(members, []);
   return isDecided(found) ? found : found?.unless;
 }
 
