@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { build } from '../../../src/index.ts';
 import { ended, start } from '../../support/command.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { writeCopiedLogs } from '../../support/copied-logs.ts';
@@ -217,8 +218,8 @@ test('worker threads give the same bytes', async () => {
   const folder = temporaryFolder();
   const logs = join(folder, 'logs');
   writeCopiedLogs(logs, 5, 60);
-  for (const workers of ['1', '2', '4'])
-    await turnmill(['build', logs, '--out', join(folder, workers), '--workers', workers, ...DROP]);
+  for (const workers of [1, 2, 4])
+    await build({ inputs: [logs], out: join(folder, `${workers}`), workers, copies: 'drop', report: false });
   expect(hashesOf(join(folder, '2'))).toEqual(hashesOf(join(folder, '1')));
   expect(hashesOf(join(folder, '4'))).toEqual(hashesOf(join(folder, '1')));
 });
