@@ -97,6 +97,10 @@ describe('input that is not of elements', () => {
     );
   });
 
+  it('is refused for a file that does not exist', async () => {
+    await expect(pipeline(read('none.jsonl'), collector().sink)).rejects.toThrow('none.jsonl not found');
+  });
+
   it('is refused for a file that was not read', async () => {
     await expect(pipeline(createReadStream(log), parse(), collector().sink)).rejects.toThrow(/ bytes$/);
   });
