@@ -91,15 +91,19 @@ export class SourceTally {
   readonly recordRejections: Counts = new Map();
   /** Least offset of the next place, by kind: snapshots, rejected lines, rejected entries. */
   readonly #next: Counts = new Map();
+  /** Where the last place begins, by kind. */
+  readonly #start: Counts = new Map();
   /** Session of the last place, by kind. */
   readonly #session = new Map<string, unknown>();
+  /** Whether a line has several objects, or an object several calls: each is rejected at the place of the object. */
+  readonly #hasSeveral: boolean;
   /** Whether lines were gathered by session and ordered by time, so that places may go back. */
   readonly isGathered: boolean;
   /** Whether kept bytes may have placeholders. */
   readonly isRedacted: boolean;
 
   constructor(
-    { status, bytes, framed, size, compression, packed }: Untrusted<SourceLine>,
+    { status, bytes, lines, framed, size, compression, packed }: Untrusted<SourceLine>,
     isGathered: boolean = false,
     isRedacted: boolean = false,
   ) {
@@ -108,6 +112,7 @@ export class SourceTally {
     const unfinished = status === 'read' ? 0 : 1; // the member in which reading stopped
     this.bytes = asCount(bytes) ?? Infinity;
     this.lines = asCount(framed) ?? Infinity;
+    this.#hasSeveral = (asCount(lines) ?? 0) > this.lines;
     this.size = size;
     this.members =
       compression === 'gzip' ? (asCount(asObject(packed)?.members) ?? Infinity) + unfinished : undefined;
@@ -137,8 +142,10 @@ export class SourceTally {
     if (!(line >= 1 && start <= end)) return 'a line, a start and an end';
     if (line > this.lines) return `a line up to ${this.lines}`;
     if (end > this.bytes) return `an end up to byte ${this.bytes}`;
-    if (start < next) return `a start from byte ${next} on`;
+    const isSame = this.#hasSeveral && start === this.#start.get(kind) && end === next;
+    if (start < next && !isSame) return `a start from byte ${next} on`;
     this.#next.set(kind, Math.max(end, start + leastBytes));
+    this.#start.set(kind, start);
     return undefined;
   }
 }

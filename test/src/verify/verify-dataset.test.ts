@@ -42,6 +42,16 @@ test('a dataset of one document, whatever its name, has no problems', async () =
   }
 });
 
+test('a dataset in which an object has several calls that are rejected has no problems', async () => {
+  const folder = temporaryFolder();
+  const answer = { choices: [{ message: { role: 'assistant', content: 'b' } }] };
+  const calls = [5, 6].map((messages) => ({ request_body: { messages }, response_body: answer }));
+  writeFileSync(join(folder, 'a.json'), JSON.stringify({ data: calls }));
+  const out = join(folder, 'out');
+  expect((await build({ inputs: [join(folder, 'a.json')], out })).rejections).toBe(2);
+  expect((await verifyDataset(out)).problems).toEqual([]);
+});
+
 describe('a path', () => {
   const dataset = smallDataset();
   const codeOf = (out: string): Promise<string> =>
