@@ -10,8 +10,8 @@ export type ConsumedRecord = Pick<WrittenRecord, 'bytes' | 'written'> &
 
 /** Who usually reads the records of a format that some consumers refuse, as the subject of a sentence. */
 export const USUAL_CONSUMERS: Readonly<Record<string, string>> = {
-  chat: 'chat templates',
-  'chat-inline': 'chat templates',
+  chat: 'a chat template',
+  'chat-inline': 'a chat template',
   trl: 'TRL',
   axolotl: 'axolotl',
   openai: 'OpenAI',

@@ -39,6 +39,13 @@ describe('the sentence', () => {
     expect(refusedLines(summaryOf(sums).sums)).toEqual(['10 with reasoning, by OpenAI (--reasoning drop)']);
   });
 
+  test('names templates where the consumer is not known', () => {
+    const formats = { chat: { records: 32, 'consumer:reader-role': 1 } };
+    expect(sentenceOf(summaryOf({ formats }))).toBe(
+      '32 conversations from 26 logs; 1 has a role that templates do not know, which a chat template refuses (--format trl leaves them out).',
+    );
+  });
+
   test('names the most frequent reason and counts the others', () => {
     const formats = {
       trl: { records: 32, 'consumer:reader-role': 3 },
