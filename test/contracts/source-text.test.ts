@@ -10,7 +10,7 @@ import { LONG } from '../support/long.ts';
 import { readLogs } from '../support/read-log.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const PLACES = LONG ? Number.POSITIVE_INFINITY : 12;
+const PLACES = LONG ? Number.POSITIVE_INFINITY : 6;
 /** No log has this text. */
 const MARK = 'zq0';
 /** A name, an id or a role in a record, which may have other escapes than the log. */
