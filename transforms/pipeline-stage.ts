@@ -1,4 +1,5 @@
 /** The stages as the library offers them: functions that return a Node Transform, for `stream.pipeline`. */
+import { isObject } from './model/message.ts';
 import { defaultsOf, type Handlers, type OptionSpec, type OptionSpecs, type Stage } from './stage.ts';
 import { callOf, StageStream } from './stage-stream.ts';
 
@@ -30,7 +31,7 @@ function checkedOptions<Options extends object>(
   specs: OptionSpecs<Options>,
   call: string,
 ): Partial<Options> {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
+  if (!isObject(options))
     throw new TypeError(`${call} takes an object with options, but got ${words(options)}`);
   const set = new Map(Object.entries(options).filter(([, value]) => value !== undefined));
   for (const [key, value] of set) {
@@ -62,11 +63,8 @@ function unmet(value: unknown, { choices, default: usual, fromFile, takes }: Opt
   return usual === undefined || isObject(value) ? undefined : 'an object';
 }
 
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function words(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'string') return `'${value}'`;
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+  return isObject(value) ? 'an object' : String(value);
 }

@@ -107,7 +107,7 @@ function checkInputs(inputs: Settings['inputs']): void {
   checkStreams(inputs);
 }
 
-/** Throws if the choice of conversations or `--strict-time` would have no effect. */
+/** Throws if the choice of conversations or `--strict-time` would have no effect, or if they contradict each other. */
 function checkSelect({ select, dialect, strictTime, plugIns }: Settings): void {
   const named = [...plugIns.dialects, ...allDialects].find(({ name }) => name === dialect);
   if (strictTime && named !== undefined && allDialects.includes(named) && dialect !== 'exchange')

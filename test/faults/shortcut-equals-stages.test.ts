@@ -178,13 +178,11 @@ it('F218: the same findings about answers with calls beside an unknown part, and
     one.kind === 'finding' ? [`${one.sessionId}: ${one.rule}`] : [],
   );
   expect(found).toEqual([
-    ...[
-      's0: unread-text',
-      's0: protocol-open',
-      's1: not-a-prefix',
-      's2: not-a-prefix',
-      'undefined: no-record',
-    ],
+    's0: unread-text',
+    's0: protocol-open',
+    's1: not-a-prefix',
+    's2: not-a-prefix',
+    'undefined: no-record',
   ]);
 });
 

@@ -30,6 +30,7 @@ const OPEN: ReadonlySet<number | undefined> = new Set([QUOTE, OPEN_ARRAY, OPEN_O
 export const isSecondPlace = (bytes: Uint8Array, start: number, end: number, value: number): boolean =>
   OPEN.has(bytes[value]) && SECOND.some((name) => isKey(bytes, start, end, name));
 
+/** Has a request or a response one of these members twice? */
 export function hasKeyTwice(object: JsonView | undefined): boolean {
   const keys = object?.keys().filter((key) => ONCE.has(key)) ?? [];
   return new Set(keys).size < keys.length;

@@ -11,7 +11,7 @@ static Span spans[LINE_SPANS];       // of the line
 static u32 tools, definition_bytes;  // number that the host gave to the definitions of the line, and their length
 static u32 nulls, choices, notes, next_known, fresh, strange;
 static u32 spoken;                   // has the message a member that is not known, with a text, a list or an object?
-static u32 channels;                 // has the message a channel, as in the harmony format, a refusal or speech?
+static u32 elsewhere;                // has the message a channel, as in the harmony format, a refusal or speech?
 static u32 thoughts;                 // members of the message with reasoning: 1, and 2 if one has another name than in a record
 typedef struct { Span key; u32 value, end; } Listed;
 static Listed members[MAX_MEMBERS];
@@ -119,12 +119,12 @@ static u32 read_named_thought(u32 p, u32 end, u32 depth) {
 }
 
 static u32 read_channel(u32 p, u32 end, u32 depth) {
-  channels = 1;
+  elsewhere = 1;
   return any_value(p, end, depth);
 }
 
 static u32 read_other_answer(u32 p, u32 end, u32 depth) {
-  channels |= peek(p, end) != 'n';
+  elsewhere |= peek(p, end) != 'n';
   return any_value(p, end, depth);
 }
 
@@ -148,7 +148,7 @@ static u32 may_be_printed(Span text) {
 static u32 is_doubtful(void) {
   const Span content = row->spans[CONTENT];
   u8 kind = first_byte(content);
-  if (channels || (kind != '"' && kind != '[' && kind != 'n')) return 1;
+  if (elsewhere || (kind != '"' && kind != '[' && kind != 'n')) return 1;
   if (kind == '[' && (row->role == DEVELOPER || row->role == FUNCTION)) return 1;  // the host judges the lists of the others
   if (kind != '[' && row->first == 0 && (row->role != ASSISTANT || spoken)) return 1;  // its words may be in another member
   if (row->role == TOOL) {
@@ -186,7 +186,7 @@ static void judge(u32 p, u32 end) {
   u32 calling = row->calls || first_byte(row->spans[FUNCTION_CALL]) != 'n';
   row->first = text ? first_visible(content) : 0;
   row->sign = role <= DEVELOPER ? 'S' : role == USER ? 'U' : role != ASSISTANT ? 'T' : (row->first ? 1 : 0) | (calling ? 2 : 0);
-  if (role == SYSTEM) ask = list || (text && (row->first == 'x' || holds(content, PURPOSE) || spells(content)));
+  if (role == SYSTEM) ask = list || (text && (row->first == 'x' || holds(content, PURPOSE) || spells(content)));  // x-anthropic-billing-header
   if (role == USER) ask = list || row->first == '<';
   if (role == ASSISTANT) ask = list || (text && row->first == 0 && row->calls == 0);
   row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0);
@@ -212,7 +212,7 @@ static u32 read_message(u32 p, u32 end, u32 depth) {
   u32 elements = crowd.total;
   row = &rows[row_count];
   *row = (Row){.call = call_count, .at = state.top};
-  nulls = thoughts = spoken = channels = crowd.total = 0;
+  nulls = thoughts = spoken = elsewhere = crowd.total = 0;
   u32 after = read_object(p, end, depth, MEMBERS, found);
   if (after == 0 || state.top + (after - p) + SLACK > arena_end) return 0;
   __builtin_memcpy(row->spans, found, sizeof(row->spans));
