@@ -1,6 +1,6 @@
 /**
- * Measures a nightly build after 1 % of the logs has changed: an update compared with a full build of the same tree, and the cost of
- * checkpoints.
+ * Measures a nightly build after 1 % of the logs has changed: an update compared with a full build of the same tree, the cost of
+ * checkpoints, and merging two halves of the tree that were built apart.
  *   npm run bench -- nightly [--bytes SIZE] [--runs N]
  */
 import { cpSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
@@ -17,11 +17,13 @@ import { writeReport } from './report.ts';
 
 const FULL_BYTES = 2_000_000_000;
 const CHANGED_SHARE = 0.01;
-/** A file modified less than two seconds before it is read is checked by its checksum too, which costs extra time. */
-const SETTLED_MS = 2500;
+/** A file modified less than 35 seconds before it is read is checked by its checksum too, which costs extra time. */
+const SETTLED_MS = 36_000;
 const tree = `${runFolder}/nightly-logs`;
 const full = `${runFolder}/nightly-full`;
 const updated = `${runFolder}/nightly`;
+const slices = [1, 2].map((index) => `${runFolder}/nightly-${index}`);
+const merged = `${runFolder}/nightly-merged`;
 
 const build = (words: readonly string[]): readonly string[] => [
   ...['node', turnmillBin, 'build', tree, '--workers', '1', ...words],
@@ -35,6 +37,7 @@ const commands = {
   ],
   update: build(['--update', updated]),
   nothing: build(['--update', updated]),
+  merge: ['node', turnmillBin, 'merge', ...slices, '--out', merged],
 } as const;
 
 const labels: Readonly<Record<keyof typeof commands, string>> = {
@@ -42,6 +45,7 @@ const labels: Readonly<Record<keyof typeof commands, string>> = {
   'no-checkpoints': 'full build without checkpoints',
   update: 'update, 1 % of the files rewritten',
   nothing: 'update, nothing changed',
+  merge: 'merge of two slices',
 };
 
 /** Creates a tree of hard links to the files of the corpus, so that the corpus itself stays unchanged. */
@@ -64,13 +68,16 @@ const rewriteSome = (round: number): void => {
   }
 };
 
+const removeAll = (...folders: readonly string[]): void => {
+  for (const folder of folders) rmSync(atRoot(folder), { recursive: true, force: true });
+};
+
 const run = (name: keyof typeof commands): Sample => {
-  if (name === 'full' || name === 'no-checkpoints') rmSync(atRoot(full), { recursive: true, force: true });
+  if (name === 'full' || name === 'no-checkpoints') removeAll(full);
+  if (name === 'merge') removeAll(merged);
   const { sample, exitCode, stderr } = measure(commands[name]);
-  const expected = { update: 'of them reused', nothing: 'nothing changed', full: '', 'no-checkpoints': '' }[
-    name
-  ];
-  if (exitCode !== 0 || !stderr.includes(expected))
+  const expected = { update: 'of them reused', nothing: 'nothing changed', merge: 'reused' };
+  if (exitCode !== 0 || (name in expected && !stderr.includes(expected[name as keyof typeof expected])))
     throw new Error(`nightly, ${name}: exit status ${exitCode}: ${stderr}`);
   return sample;
 };
@@ -79,10 +86,12 @@ const run = (name: keyof typeof commands): Sample => {
 export const measureNightly = async (args: readonly string[], place: ResultsPlace): Promise<number> => {
   const { runs, bytes } = benchOptions(args, { full: FULL_BYTES, quick: quickBytes.main });
   const corpus = cachedCorpus(describeSection('main', bytes, 1).order);
-  for (const folder of [tree, full, updated]) rmSync(atRoot(folder), { recursive: true, force: true });
+  const folders = [tree, full, updated, merged, ...slices];
+  removeAll(...folders);
   linkTree(atRoot(corpus.directory));
   await sleep(SETTLED_MS);
   measure(commands.update); // the first build
+  for (const [i, slice] of slices.entries()) measure(build(['--out', slice, '--slice', `${i + 1}/2`]));
   const names = Object.keys(commands) as (keyof typeof commands)[];
   const samples = new Map<string, Sample[]>(names.map((name) => [name, []]));
   for (let round = 0; round < runs; round++) {
@@ -91,7 +100,7 @@ export const measureNightly = async (args: readonly string[], place: ResultsPlac
     await sleep(SETTLED_MS);
     for (const name of names) samples.get(name)?.push(run(name));
   }
-  for (const folder of [tree, full, updated]) rmSync(atRoot(folder), { recursive: true, force: true });
+  removeAll(...folders);
   const rows: NightlyRow[] = names.map((name) => ({
     name,
     label: labels[name],

@@ -41,7 +41,7 @@ export interface RecordResult {
   readonly bytes: Uint8Array;
   /** Set in a run with plug-ins, whose code may keep the bytes: what they were as the record left the stages. */
   readonly seal?: RecordSeal | undefined;
-  /** Set for a record in the first format that wrote the session, if that has messages. Absent in a reused record. */
+  /** Set for a record in the first format, if that has messages; in a reused one, if the session has no other in this format. */
   readonly shape?: RecordShape | undefined;
   /** Rules by which the usual consumer of the format refuses it. Absent in a reused record. */
   readonly refusals?: readonly string[] | undefined;

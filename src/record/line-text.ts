@@ -23,6 +23,8 @@ export function sessionText(line: SessionLine): string {
     `${line.folded === undefined ? '' : `,"folded":${line.folded}`}` +
     `${line.root === undefined ? '' : `,"root":${quote(line.root)}`}` +
     `${line.model === undefined ? '' : `,"model":${quote(line.model)}`}` +
+    `${line.messages === undefined ? '' : `,"messages":${countsText(line.messages)}`}` +
+    `${line.calls === undefined ? '' : `,"calls":${countsText(line.calls)}`}` +
     `,"changes":${countsText(line.changes)}` +
     `,"tools":{"seen":${tools.seen},"kept":${tools.kept}` +
     `,"duplicateSame":${tools.duplicateSame},"duplicateConflict":${tools.duplicateConflict}}` +

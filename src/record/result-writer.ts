@@ -7,6 +7,7 @@
 import { crc32 } from 'node:zlib';
 import { refusalsIn } from '../../transforms/consumers/refusals.ts';
 import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
+import type { RecordShape } from '../../transforms/formats/shape-counter.ts';
 import { decode } from '../../transforms/json/utf8.ts';
 import { addUsage, addUsageRows, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
@@ -82,6 +83,8 @@ export class Recorder {
   #late: LateResumption | undefined;
   /** Places of the records of the next session report. */
   #places: RecordPlace[] = [];
+  /** Shapes of those in the first format. */
+  #shapes: (RecordShape | undefined)[] = [];
   #group = '';
 
   constructor(options: RecorderOptions) {
@@ -266,6 +269,7 @@ export class Recorder {
     const shape = isFirst ? (record.shape ?? shapeOfRecord(record.bytes, format)) : undefined;
     this.#options.ledger.record(format, record.refusals ?? refusalsIn(record.bytes, format, shape));
     this.#options.profile?.record(record.bytes, isFirst ? { shape } : undefined);
+    if (isFirst) this.#shapes.push(shape);
     const location = this.#options.destination.record(record);
     if (location instanceof Promise) return location.then((at) => this.#note(format, at));
     this.#note(format, location);
@@ -284,11 +288,13 @@ export class Recorder {
     if (seen !== undefined) this.#earlier.see(this.#sourceIndex, seen);
     ledger.rewrites(session.changes);
     if (session.usage !== undefined) addUsage(usage, this.#group, session.usage);
-    this.#lines.session(ref, session, places, this.#group, settings.format.length === 1);
+    const shape = this.#shapes.length === 1 ? this.#shapes[0] : undefined;
+    this.#lines.session(ref, session, places, this.#group, shape, settings.format.length === 1);
     if (places.length === 1) ledger.wrote((places[0] as RecordPlace).format);
     else for (const format of new Set(places.map((place) => place.format))) ledger.wrote(format);
     if (keepsPaths(settings)) this.#writePath(session);
     this.#places = [];
+    this.#shapes = [];
     const { rejection, recordRejections = [] } = session;
     return rejection === undefined && recordRejections.length === 0
       ? undefined

@@ -2,6 +2,7 @@
  * Writes the lines of the dataset's files about sources, sessions and findings. The members that name the source are
  * repeated in each: spreading an object with these into every line took a tenth of a run over small files.
  */
+import type { RecordShape } from '../../transforms/formats/shape-counter.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import type {
   ByteParts,
@@ -88,6 +89,7 @@ export class SourceLines {
   /**
    * Writes the line of a session.
    * @param group group of its records
+   * @param shape of its only record in the first format
    * @param hasOneFormat if true, the line has only the place of the record; otherwise, records and refusals by format
    */
   session(
@@ -95,6 +97,7 @@ export class SourceLines {
     session: SessionReport,
     places: readonly RecordPlace[],
     group: string,
+    shape: RecordShape | undefined,
     hasOneFormat: boolean,
   ): void {
     const { sessionId, fate, snapshot, rejection, recordRejections = [], container = 0 } = session;
@@ -124,6 +127,8 @@ export class SourceLines {
       folded: session.folded,
       root: session.root,
       model: session.model,
+      messages: shape?.roles,
+      calls: shape?.calls,
       changes: countsOf(session.changes),
       tools: session.toolCounts ?? null,
       usage: session.usage,

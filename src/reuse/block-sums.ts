@@ -10,6 +10,11 @@ export class BlockSums {
   readonly #sums: number[] = [];
   #bytes = 0;
 
+  /** Number of bytes that were added. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Adds the file's next bytes, in pieces of any size. */
   add(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {

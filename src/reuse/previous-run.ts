@@ -223,6 +223,6 @@ export async function checkFile(
   return sums;
 }
 
-function notAsPublished(path: string): TurnmillError {
+export function notAsPublished(path: string): TurnmillError {
   return damaged(path, 'does not match the manifest; run build --replace to rebuild the dataset');
 }

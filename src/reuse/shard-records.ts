@@ -9,11 +9,14 @@ import { recordStart } from '../dataset/shard-name.ts';
 import { BlockSums } from './block-sums.ts';
 import { CheckedLines, damaged, type Lines } from './checked-lines.ts';
 import { checkFile, type PreviousRun, type PreviousShard } from './previous-run.ts';
+import { PublishedSums } from './published-sums.ts';
 
 export interface ShardRecordsOptions {
   /** Returns a path for an unpacked shard. */
   readonly pathFor: (name: string) => string;
   readonly signal?: AbortSignal | undefined;
+  /** Set if all records are read and `end` is called, so that a shard can be checked while it is read. */
+  readonly readsAll?: boolean | undefined;
 }
 
 interface OpenShard {
@@ -96,9 +99,13 @@ export class ShardRecords {
   }
 
   async #plainLines(shard: PreviousShard): Promise<Lines> {
-    const { signal } = this.#options;
-    const sums = shard.sums ?? (await checkFile(this.#run.root, shard, { signal }));
-    return new CheckedLines(this.#run.pathOf(shard.path), shard.bytes, sums);
+    const path = this.#run.pathOf(shard.path);
+    return new CheckedLines(path, shard.bytes, shard.sums ?? (await this.#sumsOf(path, shard)));
+  }
+
+  async #sumsOf(path: string, shard: PreviousShard): Promise<BlockSums> {
+    const { readsAll, signal } = this.#options;
+    return readsAll ? new PublishedSums(path, shard) : checkFile(this.#run.root, shard, { signal });
   }
 
   async #unpackedLines(shard: PreviousShard, to: string): Promise<Lines> {

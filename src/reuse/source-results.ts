@@ -28,8 +28,8 @@ import type { PreviousRun } from './previous-run.ts';
 import type { Step } from './reuse.ts';
 import { ShardRecords, type ShardRecordsOptions } from './shard-records.ts';
 
-export interface SourceResultsOptions extends ShardRecordsOptions {
-  /** Format of records whose line does not name it, because the run has only one. */
+export interface SourceResultsOptions extends Omit<ShardRecordsOptions, 'readsAll'> {
+  /** The first format: that of records whose line names none, because the run has only one. */
   readonly format: string;
   /** Whether the run compared its records, so that its sessions have paths. */
   readonly hasPaths: boolean;
@@ -66,9 +66,9 @@ export class SourceResults {
   constructor(run: PreviousRun, options: SourceResultsOptions) {
     this.#run = run;
     this.#files = new LedgerFiles(run, options.hasPaths);
-    this.#records = new ShardRecords(run, options);
-    this.#format = options.format;
     this.#isMerged = options.merged !== undefined;
+    this.#records = new ShardRecords(run, { ...options, readsAll: this.#isMerged });
+    this.#format = options.format;
     this.#leftBytes = options.merged?.quarantineSize ?? Number.POSITIVE_INFINITY;
   }
 
@@ -110,11 +110,14 @@ export class SourceResults {
 
   *#nextSession(): Generator<Step> {
     const line = this.#present(LINE_FILES.sessions, this.#files.sessions.take());
+    const { messages: roles, calls = {} } = line;
+    const first = roles && { roles, calls };
     for (const { format, shard, line: number } of this.#placesOf(line)) {
       const opening = this.#records.open(shard);
       if (opening !== undefined) yield opening;
       const bytes = this.#records.at(shard, number);
-      yield { kind: 'record', group: this.#records.groupOf(shard), format, bytes };
+      const shape = format === this.#format ? first : undefined;
+      yield { kind: 'record', group: this.#records.groupOf(shard), format, bytes, shape };
     }
     yield this.#sessionOf(line);
   }

@@ -30,6 +30,11 @@ const REJECTED = 'rejected:';
 /** Id of a further branch: that of the session, and a number. */
 const BRANCH = /^(.*)#([1-9]\d{0,5})$/s;
 
+export interface MessageCounts {
+  readonly messages: number;
+  readonly calls: number;
+}
+
 export class ProfileRecount {
   readonly #first: string;
   readonly #byMessages: Counts = new Map();
@@ -57,7 +62,8 @@ export class ProfileRecount {
     this.#first = first ?? '';
   }
 
-  record(format: string, text: string, record: JsonObject): void {
+  /** @returns the numbers of its messages and calls, if it is in the first format and has messages */
+  record(format: string, text: string, record: JsonObject): MessageCounts | undefined {
     const bytes = Buffer.byteLength(text);
     add(this.#byBytes, lowerEnd(bytes));
     if (format === this.#first) {
@@ -69,7 +75,7 @@ export class ProfileRecount {
     const { prompt, completion } = record;
     const parts = Array.isArray(prompt) && Array.isArray(completion) ? [...prompt, ...completion] : undefined;
     const list = record.messages ?? record.fullConversation ?? record.conversations ?? parts;
-    if (format !== this.#first || !Array.isArray(list)) return;
+    if (format !== this.#first || !Array.isArray(list)) return undefined;
     let calls = 0;
     for (const message of list.map((item) => asObject(item) ?? {})) {
       const role = asText(message.role) ?? asText(message.from) ?? '?';
@@ -82,6 +88,7 @@ export class ProfileRecount {
     }
     add(this.#byMessages, lowerEnd(list.length));
     add(this.#byCalls, lowerEnd(calls));
+    return { messages: list.length, calls };
   }
 
   /** Call it for a shard whose records are not lines: their sizes are not recounted. */

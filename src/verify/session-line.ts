@@ -7,8 +7,9 @@ import type {
   ToolCountsLine,
 } from '../dataset/schema/ledger.ts';
 import type { Problems } from './problems.ts';
-import type { Pointers } from './shards.ts';
-import { add, addAll, type SourceTally, type Totals } from './tallies.ts';
+import type { MessageCounts } from './profile-recount.ts';
+import type { Pointers, RecordCounts } from './shards.ts';
+import { add, addAll, type SourceTally, sumOf, type Totals } from './tallies.ts';
 import { asCount, asCounts, asObject, asObjects, asText, type LineOf, type Untrusted } from './untrusted.ts';
 
 export interface SessionContext {
@@ -39,6 +40,8 @@ const WRITTEN_ONLY = [
   'origin',
   'folded',
   'root',
+  'messages',
+  'calls',
 ] as const satisfies readonly (keyof SessionLine)[];
 /** Those of them that a contained session has too. */
 const OF_CONTAINED = ['refused', 'origin', 'root'];
@@ -131,7 +134,13 @@ function checkRecords(at: Line, tools: number, tally: SourceTally, context: Sess
     ? [{ shard: value.shard, line: value.line, format: formats[0] }]
     : asObjects(value.records);
   const refused = alone ? [] : checkRefused(at, tally, context);
-  const groups = new Set(records.flatMap((record) => checkRecord(at, record, tools, context)));
+  const first = records.filter(({ format }) => format === formats[0]);
+  const stated = first.length === 1 ? messageCountsOf(value) : undefined;
+  const groups = new Set(
+    records.flatMap((record) =>
+      checkRecord(at, record, { tools, ...(record === first[0] && stated) }, context),
+    ),
+  );
   for (const group of groups) add(totals.groups, group);
   if (groups.size > 1) problems.add(FILE, `line ${line}: expected records of one group, found several`);
   const writers = new Set(records.map(({ format }) => format));
@@ -157,14 +166,20 @@ function checkRefused(
   return names;
 }
 
+/** Returns the numbers of messages and calls that a session states. */
+function messageCountsOf({ messages, calls }: Line['value']): MessageCounts {
+  const sum = (counts: unknown): number => sumOf(asCounts(counts) ?? new Map());
+  return { messages: sum(messages), calls: sum(calls) };
+}
+
 /** Returns the group of the record's shard, if the shard exists. */
 function checkRecord(
   { line, value }: Line,
   record: Untrusted<RecordPlace>,
-  tools: number,
+  counts: RecordCounts,
   { pointers, problems, groupBy }: SessionContext,
 ): string[] {
-  const shard = pointers.point(line, record.shard, record.line, tools);
+  const shard = pointers.point(line, record.shard, record.line, counts);
   if (shard === undefined) return [];
   problems.equal(FILE, line, `the format of ${String(record.shard)}`, shard.format, record.format);
   const wrong = groupProblem(groupBy, shard.group, String(value.source), String(value.id));

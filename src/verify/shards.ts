@@ -7,7 +7,7 @@ import { type Answers, answersOf } from './answers.ts';
 import { readLines, readTexts } from './line-reader.ts';
 import type { ListedShard, ManifestFacts } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
-import type { ProfileRecount } from './profile-recount.ts';
+import type { MessageCounts, ProfileRecount } from './profile-recount.ts';
 import { type RecordCheck, recordCheckOf } from './record.ts';
 import { refusalsOf } from './refusals.ts';
 import { splitsOf } from './splits.ts';
@@ -16,17 +16,39 @@ import { asCount, asText } from './untrusted.ts';
 import { recount, type UsageRecount } from './usage.ts';
 
 /**
- * The numbers of tools in a shard's records, as a sum and an order-dependent hash. The shard's tally is compared with
- * that of the sessions that point to it, so that neither has to be kept record by record.
+ * A number for each record of a shard, as a sum and an order-dependent hash. The shard's tally is compared with that of
+ * the sessions that point to it, so that neither has to be kept record by record.
  */
-export class ToolTally {
+class RecordTally {
   sum = 0;
   /** Hash that differs if the same numbers are in another order. */
   fold = 0;
+  /** Whether every record has a number. */
+  isKnown = true;
 
-  add(tools: number): void {
-    this.sum += tools;
-    this.fold = (Math.imul(this.fold, 31) + tools) | 0;
+  add(count: number | undefined): void {
+    if (count === undefined) this.isKnown = false;
+    else {
+      this.sum += count;
+      this.fold = (Math.imul(this.fold, 31) + count) | 0;
+    }
+  }
+}
+
+/** Numbers of a record, as far as they are known. */
+export interface RecordCounts extends Partial<MessageCounts> {
+  readonly tools?: number | undefined;
+}
+
+const COUNTED = ['tools', 'messages', 'calls'] as const satisfies readonly (keyof RecordCounts)[];
+
+class RecordTallies {
+  readonly tools: RecordTally = new RecordTally();
+  readonly messages: RecordTally = new RecordTally();
+  readonly calls: RecordTally = new RecordTally();
+
+  add(counts: RecordCounts): void {
+    for (const name of COUNTED) this[name].add(counts[name]);
   }
 }
 
@@ -34,8 +56,8 @@ export interface ShardFacts {
   readonly format: string;
   readonly group: string;
   readonly records: number;
-  /** Undefined if records in the format do not list their tools. */
-  readonly tools: ToolTally | undefined;
+  /** Undefined if the records are not objects. */
+  readonly counts?: RecordTallies;
   /** Records that the usual consumer refuses, by rule. */
   readonly refused?: ReadonlyMap<string, number>;
   /** The answers of each record, if the dataset marks those that are context. */
@@ -83,7 +105,7 @@ export async function readShards(
     checkName(shard, number, SUFFIXES.get(settings.compress) ?? '', problems);
     const found = readable.has(shard.path)
       ? await readShard({ root, marks: settings.copies === 'mark' }, shard, format, recounts, problems)
-      : { format, group: shard.group, records: 0, tools: undefined };
+      : { format, group: shard.group, records: 0 };
     problems.equal(shard.path, undefined, 'records', shard.records, found.records);
     facts.set(shard.path, found);
   }
@@ -126,9 +148,8 @@ async function readShard(
 ): Promise<ShardFacts> {
   const check = recordCheckOf(format, marks);
   const answers: (Answers | undefined)[] = [];
-  const tally = new ToolTally();
+  const counts = new RecordTallies();
   const refused = new Map<string, number>();
-  let listsTools = true;
   let records = 0;
   if (DECK.test(path)) {
     for await (const { text } of readTexts(join(root, path), path, problems)) {
@@ -136,7 +157,7 @@ async function readShard(
       if (text === DECK_RECORD) records += 1;
     }
     recounts.profile.deck();
-    return { format, group, records, tools: undefined };
+    return { format, group, records };
   }
   if (TRACES.test(path)) {
     recounts.profile.deck();
@@ -144,7 +165,6 @@ async function readShard(
       format,
       group,
       records: await readTraces(root, path, check, { problems, ...recounts }),
-      tools: undefined,
     };
   }
   for await (const { line, text, value } of readLines(join(root, path), path, problems)) {
@@ -154,14 +174,11 @@ async function readShard(
     const { problem, tools } = check(value);
     if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);
     if (format === 'chat') recount(recounts.usage, group, value);
-    recounts.profile.record(format, text, value);
+    counts.add({ tools, ...recounts.profile.record(format, text, value) });
     for (const rule of refusalsOf(format, value)) add(refused, rule);
     if (marks) answers[line - 1] = answersOf(format, value);
-    if (tools === undefined) listsTools = false;
-    else tally.add(tools);
   }
-  const tools = listsTools ? tally : undefined;
-  return { format, group, records, tools, refused, ...(marks && { answers }) };
+  return { format, group, records, counts, refused, ...(marks && { answers }) };
 }
 
 /** Checks session traces: each header must be followed by a message. @returns the number of headers */
@@ -194,13 +211,15 @@ const SESSIONS = 'ledger/sessions.jsonl';
 export class Pointers {
   readonly #shards: ReadonlyMap<string, ShardFacts>;
   readonly #problems: Problems;
-  /** The last record in each shard that a session points to, and the tools according to the sessions. */
-  readonly #reached: ReadonlyMap<string, { last: number; readonly tools: ToolTally }>;
+  /** The last record in each shard that a session points to, and the numbers according to the sessions. */
+  readonly #reached: ReadonlyMap<string, { last: number; readonly counts: RecordTallies }>;
 
   constructor(shards: ReadonlyMap<string, ShardFacts>, problems: Problems) {
     this.#shards = shards;
     this.#problems = problems;
-    this.#reached = new Map([...shards.keys()].map((path) => [path, { last: 0, tools: new ToolTally() }]));
+    this.#reached = new Map(
+      [...shards.keys()].map((path) => [path, { last: 0, counts: new RecordTallies() }]),
+    );
   }
 
   /**
@@ -208,7 +227,7 @@ export class Pointers {
    * @param line line of ledger/sessions.jsonl
    * @returns the record's shard, if it exists
    */
-  point(line: number, shard: unknown, record: unknown, tools: number): ShardFacts | undefined {
+  point(line: number, shard: unknown, record: unknown, counts: RecordCounts): ShardFacts | undefined {
     const path = asText(shard) ?? '';
     const facts = this.#shards.get(path);
     const at = this.#reached.get(path);
@@ -222,25 +241,31 @@ export class Pointers {
       this.#problems.add(SESSIONS, `line ${line}: expected ${range}, found ${found}`);
     } else this.#problems.equal(SESSIONS, line, `the line of ${path}`, at.last + 1, found);
     at.last = Math.max(at.last, Math.min(found, facts.records));
-    at.tools.add(tools);
+    at.counts.add(counts);
     return facts;
   }
 
-  /** Reports records that no session points to, and shards whose tools contradict their sessions. */
+  /** Reports records that no session points to, and shards whose numbers contradict their sessions. */
   end(): void {
-    for (const [path, { records, tools: found }] of this.#shards) {
-      const { last, tools } = this.#reached.get(path) as { last: number; tools: ToolTally };
+    for (const [path, { records, counts: found }] of this.#shards) {
+      const { last, counts } = this.#reached.get(path) as { last: number; counts: RecordTallies };
       if (last < records) {
         const wanted = `a session in ${SESSIONS} that points to it`;
         this.#problems.add(path, `line ${last + 1}: expected ${wanted}, found none`);
         continue;
       }
-      if (found === undefined) continue;
-      this.#problems.equal(path, undefined, 'tools of all records, by their sessions', tools.sum, found.sum);
-      if (tools.sum === found.sum && tools.fold !== found.fold) {
-        const text = 'expected the numbers of tools in the order of the sessions, found another order';
-        this.#problems.add(path, text);
-      }
+      if (found !== undefined)
+        for (const name of COUNTED) this.#compare(path, name, counts[name], found[name]);
     }
+  }
+
+  #compare(path: string, name: string, stated: RecordTally, found: RecordTally): void {
+    if (!stated.isKnown || !found.isKnown) return;
+    this.#problems.equal(path, undefined, `${name} of all records, by their sessions`, stated.sum, found.sum);
+    if (stated.sum === found.sum && stated.fold !== found.fold)
+      this.#problems.add(
+        path,
+        `expected the numbers of ${name} in the order of the sessions, found another order`,
+      );
   }
 }

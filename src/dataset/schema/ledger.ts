@@ -101,6 +101,10 @@ export interface SessionLine {
   readonly root?: string | undefined;
   /** Model of the conversation, if the log names it: that of the last answer with one. @example "agent-large-2" */
   readonly model?: string | undefined;
+  /** Messages of its record by role, in the order in which they first occur; if it has exactly one record in the first format, with messages. @unit messages @example {"system":1,"user":2,"assistant":2} */
+  readonly messages?: Readonly<Record<string, number>> | undefined;
+  /** Calls in that record by tool, in the same order; `?` for a call without a name. @unit calls @example {"calendar__list_events":1} */
+  readonly calls?: Readonly<Record<string, number>> | undefined;
   /** Messages changed, by rule. @unit messages @example {"goose-info":1} */
   readonly changes: Counts;
   /** Tool definitions in its entries. */

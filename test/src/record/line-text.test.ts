@@ -38,6 +38,8 @@ const session: fc.Arbitrary<SessionLine> = fc.record({
   truncated: count,
   folded: optional(count),
   root: optional(text),
+  messages: optional(counts),
+  calls: optional(counts),
   changes: counts,
   tools: fc.option(tools),
   usage: optional(usage),

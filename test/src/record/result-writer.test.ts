@@ -256,6 +256,36 @@ it('a temporary rejection leaves no fingerprint, so that the next update reads t
   expect(output.linesOf(WORK_FILES.fingerprints)).toEqual(['', '1:2:3:4']);
 });
 
+describe('the messages and calls of a session', () => {
+  const sessionLines = async (format: readonly string[], ...records: readonly Result[]) => {
+    const { output, take } = writer({ format });
+    await take(begin(0), ...records, session('s', SNAPSHOT), end(0, [['snapshot', 1]]));
+    return output.linesOf(LINE_FILES.sessions);
+  };
+  const chat =
+    '{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"read"}}]}]}';
+  const counts = { messages: { user: 1, assistant: 1 }, calls: { read: 1 } };
+
+  it('are those of its only record in the first format', async () => {
+    const shape = { roles: { user: 7 }, calls: {} };
+    expect(await sessionLines(['chat'], record(chat))).toMatchObject([counts]);
+    expect(await sessionLines(['chat'], record(chat, { shape }))).toMatchObject([
+      { messages: { user: 7 }, calls: {} },
+    ]);
+    const other = record('{"text":"q"}', { format: 'trl' });
+    expect(await sessionLines(['chat', 'trl'], record(chat), other)).toMatchObject([counts]);
+  });
+
+  it('are absent if it has several, or none with messages', async () => {
+    const [several] = await sessionLines(['chat'], record(chat), record(chat));
+    const [none] = await sessionLines(['chat'], record('{"text":"q"}'));
+    for (const line of [several, none]) {
+      expect(line).not.toHaveProperty('messages');
+      expect(line).not.toHaveProperty('calls');
+    }
+  });
+});
+
 it('lists skipped sources and quarantines those that lose something', () => {
   const { output, recorder } = writer();
   recorder.skipped([

@@ -53,6 +53,27 @@ describe.each([
     'by 1 + superseded + truncated',
   ],
   ['one tool too many', SESSIONS, replaced('"seen":2,"kept":2', '"seen":3,"kept":3'), 'tools of all records'],
+  [
+    'one message too many',
+    SESSIONS,
+    replaced('"user":1', '"user":2'),
+    `${JAN13}: messages of all records, by their sessions`,
+  ],
+  [
+    'numbers of messages in another order',
+    SESSIONS,
+    (l: string[]) => {
+      const [own = '', next = ''] = l.map((line) => /"messages":\{.*?\}/.exec(line)?.[0] ?? '');
+      return l.map((line) => line.replace(own, '@').replace(next, own).replace('@', next));
+    },
+    'expected the numbers of messages in the order of the sessions, found another order',
+  ],
+  [
+    'a call that no record has',
+    SESSIONS,
+    replaced('"calls":{}', '"calls":{"read":1}'),
+    'calls of all records, by their sessions',
+  ],
   ['a lost tool', SESSIONS, replaced('"seen":2', '"seen":3'), 'tools seen, by kept + duplicates'],
   [
     'a missing rejected entry',
