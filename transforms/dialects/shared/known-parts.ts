@@ -33,7 +33,7 @@ const KEPT: ReadonlySet<string> = new Set([
   ...['search_result', 'container_upload', 'tool_reference', 'server_tool_use'],
   ...['web_search_tool_result', 'web_fetch_tool_result', 'code_execution_tool_result', 'mcp_tool_use'],
   ...['bash_code_execution_tool_result', 'text_editor_code_execution_tool_result', 'mcp_tool_result'],
-  ...['tool_search_tool_result', 'tool_result', 'cachePoint'],
+  ...['tool_search_tool_result', 'advisor_tool_result', 'fallback', 'tool_result', 'cachePoint'],
   // Gemini
   ...['videoMetadata', 'functionResponse'],
   // Model Context Protocol, LangChain, OpenTelemetry, the AI SDK and others

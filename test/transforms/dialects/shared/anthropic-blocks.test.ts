@@ -44,6 +44,8 @@ describe('the content', () => {
     ['{"type":"server_tool_use","id":"s","name":"web_search","input":{"q":1.0}}', 'server_tool_use'],
     ['{"type":"web_search_tool_result","tool_use_id":"s","content":[]}', 'web_search_tool_result'],
     ['{"type":"document","source":{}}', 'document'],
+    ['{"type":"advisor_tool_result","tool_use_id":"s","content":{}}', 'advisor_tool_result'],
+    ['{"type":"fallback","from":{"model":"a"},"to":{"model":"b"}}', 'fallback'],
   ])('keeps %s as a part, with a finding', (block, type) => {
     const [message] = one(pair(blocks('assistant', block))).messages;
     expect(text(message?.bytes as Uint8Array)).toBe(`{"role":"assistant","content":[${block}]}`);
