@@ -3,13 +3,13 @@
  * messages before it. The last bit of each tells whether the message is an answer.
  */
 import type { Message } from '../../transforms/model/element.ts';
-import { pathHashes } from '../../transforms/model/path-hashes.ts';
+import { pathBytes } from '../../transforms/model/path-hashes.ts';
 
 export const PATH_HASH_BYTES = 16;
 const ANSWER = 1;
 
 export function comparedPath(messages: readonly Message[]): Uint8Array {
-  const path = Buffer.from(pathHashes(messages).join(''), 'latin1');
+  const path = pathBytes(messages);
   for (const [i, { role }] of messages.entries()) {
     const last = (i + 1) * PATH_HASH_BYTES - 1;
     const hash = path[last] as number;

@@ -23,8 +23,13 @@ let reader: MessageReader | null | undefined;
 
 /** @param message a valid JSON object */
 export function keyOf(message: Uint8Array): MessageKey {
+  return messageReader()?.keyOf(message) ?? parsedKeyOf(message);
+}
+
+/** Returns the reader of plain messages; null if WebAssembly is not available. */
+export function messageReader(): MessageReader | null {
   if (reader === undefined) reader = createReader();
-  return reader?.keyOf(message) ?? parsedKeyOf(message);
+  return reader;
 }
 
 /** Do both say the same, with the same ids of calls? */

@@ -4,7 +4,7 @@
  */
 import type { Message } from './element.ts';
 import { shortHash } from './hashed-set.ts';
-import { keyOf } from './message-key.ts';
+import { keyOf, messageReader } from './message-key.ts';
 import type { MessageKey } from './message-reader.ts';
 
 const scratch = Buffer.allocUnsafeSlow(1024);
@@ -12,6 +12,11 @@ const scratch = Buffer.allocUnsafeSlow(1024);
 /** One hash per message, of itself and the messages before it. */
 export function pathHashes(messages: readonly Message[]): readonly string[] {
   return pathOf(messages).hashes;
+}
+
+/** The same as bytes, one hash after the other. */
+export function pathBytes(messages: readonly Message[]): Uint8Array {
+  return messageReader()?.pathOf(messages) ?? Buffer.from(pathHashes(messages).join(''), 'latin1');
 }
 
 /** Messages with the hashes of their path. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../transforms/model/element.ts';
-import { type Path, pathHashes, pathOf } from '../../../transforms/model/path-hashes.ts';
+import { MessageReader } from '../../../transforms/model/message-reader.ts';
+import { type Path, pathBytes, pathHashes, pathOf } from '../../../transforms/model/path-hashes.ts';
+import { randomFrom } from '../../support/plain-logs.ts';
 import { call, calling, messageOf, result, user } from '../checks/samples.ts';
 
 const copyOf = ({ bytes, ...rest }: Message): Message => ({ ...rest, bytes: Uint8Array.from(bytes) });
@@ -29,6 +31,61 @@ describe('the path of messages', () => {
       expect(pathOf(messages, known).hashes).toEqual(pathHashes(messages));
       expect(pathOf(messages, pathOf(messages.slice(0, 2), known)).hashes).toEqual(pathHashes(messages));
     }
+  });
+});
+
+describe('the path as bytes', () => {
+  const reader = new MessageReader();
+  const hashed = (messages: readonly Message[]): Buffer =>
+    Buffer.from(pathHashes(messages).join(''), 'latin1');
+  const fraction = calling(call('x', 'read', '{"at":1.5}'));
+  const long = user('a "text" '.repeat(10_000));
+  const hundredCalls = Array.from({ length: 100 }, (_, i) => call(`c${i}`, 'read', '{}'));
+
+  it('has the same hashes, by the module and without it', () => {
+    const random = randomFrom(7);
+    const id = (): string => `c${Math.floor(random() * 5)}`;
+    const makers = [
+      () => user(`${random()}`),
+      () =>
+        calling(call(id(), 'read', '{"path":"a"}'), call(id(), 'write', `{"n":${Math.floor(random() * 9)}}`)),
+      () => result(id(), 'text'),
+      () => result('unknown', 'text'),
+    ];
+    for (let round = 0; round < 200; round++) {
+      const messages = Array.from({ length: Math.floor(random() * 40) }, () =>
+        (makers[Math.floor(random() * makers.length)] as () => Message)(),
+      );
+      expect(reader.pathOf(messages)).toEqual(hashed(messages));
+      expect(pathBytes(messages)).toEqual(hashed(messages));
+    }
+  });
+
+  it('is that of many messages, and of messages whose keys do not fit in the module at once', () => {
+    const messages = Array.from({ length: 4096 }, (_, i) =>
+      i % 2 === 0 ? user(`${i}`) : result('x', `${i}`),
+    );
+    expect(reader.pathOf(messages)).toEqual(hashed(messages));
+    const wide = Array.from({ length: 60 }, (_, i) =>
+      calling(call(`c${i}`, 'write', JSON.stringify({ text: 'wide '.repeat(3000) }))),
+    );
+    expect(reader.pathOf(wide)).toEqual(hashed(wide));
+  });
+
+  it('counts calls beyond nine and ninety-nine', () => {
+    const calls = Array.from({ length: 120 }, (_, i) => calling(call(`c${i}`, 'read', '{}')));
+    const messages = [...calls, ...[0, 9, 10, 99, 100, 119].map((i) => result(`c${i}`, 'text'))];
+    expect(reader.pathOf(messages)).toEqual(hashed(messages));
+  });
+
+  it.each([
+    ['an odd message', [...first, fraction]],
+    ['too many messages', Array.from({ length: 4097 }, () => other)],
+    ['too many calls', Array.from({ length: 41 }, () => calling(...hundredCalls))],
+    ['too many bytes', Array.from({ length: 12 }, () => long)],
+  ])('is left to the slow road with %s', (_, messages) => {
+    expect(reader.pathOf(messages)).toBeUndefined();
+    expect(pathBytes(messages)).toEqual(hashed(messages));
   });
 });
 

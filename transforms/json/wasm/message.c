@@ -1,7 +1,8 @@
 // Writes the key of a valid message, which is equal for messages that say the same: the role, the calls, and the text as JSON.stringify
-// writes it. The same bytes as ../../model/message-key.ts, which reads the messages that are odd for it. Built by scripts/build-wasm.sh;
-// called by ../../model/message-reader.ts.
+// writes it. The same bytes as ../../model/message-key.ts, which reads the messages that are odd for it. Also chains the hashes of the keys
+// of a conversation, as ../../model/path-hashes.ts does. Built by scripts/build-wasm.sh; called by ../../model/message-reader.ts.
 #include "message-calls.h"
+#include "message-chain.h"
 
 #define MAX_CALLS 256
 #define HEAD_BYTES (2 * MAX_HEAD)
@@ -117,12 +118,12 @@ static const char *role_of(Span role) {
   return 0;
 }
 
-// Reads the message in `in`; returns 0 if it is odd.
-EXPORT(read) u32 read(u32 length) {
+// Reads a message in `in`, and writes its key to `to` in `out`, which has room for it; returns 0 if it is odd.
+static u32 read_message(Span message, u32 to) {
   static const char *const KEYS[] = {"role", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "audio", 0};
   Span found[MEMBERS] = {0};
   head_length = odd = member_count = facts.calls = 0;
-  find((Span){(u32)in, (u32)in + length}, KEYS, found);
+  find(message, KEYS, found);
   const char *role = odd ? 0 : role_of(found[ROLE]);
   if (!role || (kind_of(found[CONTENT]) != '"' && kind_of(found[CONTENT]) != 'n')) return 0;
   for (u32 i = OTHERS; i < MEMBERS; i++) if (kind_of(found[i]) != 'n') return 0;
@@ -131,8 +132,30 @@ EXPORT(read) u32 read(u32 length) {
   facts.is_result = *role == 't';
   if (facts.is_result) facts.answered = id_in(found[ANSWERED]);
   if (odd) return 0;
-  const u32 text = (u32)out + HEAD_BYTES;
-  facts.key = (Span){HEAD_BYTES - 2 * head_length, (kind_of(found[CONTENT]) == '"' ? write_text(found[CONTENT], text) : put(put(text, '"'), '"')) - (u32)out};
-  __builtin_memcpy(out + facts.key.at, head, 2 * head_length);
+  __builtin_memcpy((u8 *)to, head, 2 * head_length);
+  const u32 text = to + 2 * head_length, end = kind_of(found[CONTENT]) == '"' ? write_text(found[CONTENT], text) : put(put(text, '"'), '"');
+  facts.key = (Span){to - (u32)out, end - (u32)out};
   return 1;
+}
+
+// Reads the message at the start of `in`; returns 0 if it is odd.
+EXPORT(read) u32 read(u32 length) { return read_message((Span){(u32)in, (u32)in + length}, (u32)out); }
+
+// Writes the keys of the messages from this one on, as far as `out` has room; returns the number of the next one, or 0 if one is odd.
+EXPORT(read_chain) u32 read_chain(u32 from, u32 count) {
+  u32 to = (u32)out;
+  for (u32 i = from; i < count; i++) {
+    Link *link = links + i;
+    if (to + HEAD_BYTES + link->message.end - link->message.at > (u32)out + sizeof(out) - SLACK) return i;
+    if (!read_message((Span){(u32)in + link->message.at, (u32)in + link->message.end}, to)) return 0;
+    if (!add_ids(facts.ids, facts.calls)) return 0;
+    link->key = facts.key, link->calls = known_calls, link->is_result = facts.is_result, link->answered = facts.answered;
+    to = (u32)out + facts.key.end;
+  }
+  return count;
+}
+
+// Puts the hash of each message and all before it in the place of the hash of its key.
+EXPORT(chain) void chain(u32 count) {
+  for (u32 i = 0; i < count; i++) put_link(i, (u32)in);
 }
