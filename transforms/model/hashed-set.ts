@@ -51,6 +51,11 @@ export function shortHash(text: string | Uint8Array): string {
   return shortened(hash('sha256', bytes, 'binary'));
 }
 
+/** Writes `hashOf` of bytes at this index of a buffer. */
+export function putHash(bytes: Uint8Array, to: Buffer, index: number): void {
+  to.write(hash('sha256', bytes, 'binary'), index, HASH_BYTES, 'latin1');
+}
+
 /** Like `shortHash`, of data in pieces. */
 export const shortHashOf = (pieces: Hash): string => shortened(pieces.digest('binary'));
 

@@ -1,10 +1,9 @@
 /** Computes keys of messages and paths of conversations in WebAssembly (json/wasm/message.c), in a fifth of the time. */
-import { hash } from 'node:crypto';
 import { decode } from '../json/utf8.ts';
 import { MESSAGE_WASM } from '../json/wasm/message.wasm.ts';
 import { compiledModule, exportsOf } from '../json/wasm/module.ts';
 import type { Message } from './element.ts';
-import { HASH_BYTES, shortHash } from './hashed-set.ts';
+import { HASH_BYTES, putHash, shortHash } from './hashed-set.ts';
 
 /** The facts about a message that count, without the messages before it. */
 export interface MessageKey {
@@ -83,8 +82,7 @@ export class MessageReader {
       if (next === 0) return undefined;
       for (; i < next; i++) {
         const at = i * LINK_WORDS + KEY_AT;
-        const key = this.#out.subarray(this.#links[at], this.#links[at + 1]);
-        this.#hashes.write(hash('sha256', key, 'binary'), i * HASH_BYTES, HASH_BYTES, 'latin1');
+        putHash(this.#out.subarray(this.#links[at], this.#links[at + 1]), this.#hashes, i * HASH_BYTES);
       }
     }
     this.#exports.chain(messages.length);
