@@ -72,10 +72,9 @@ export class MergedListing {
 
   ownedAt(index: number): Owned {
     const number = this.#owners[index] as number;
-    const { input, ...name } = this.#table.at(index) as SourceRef;
-    const { firstInput } = this.#groupWith(input);
-    const { name: text, nameBase64 } = name;
-    const key = { name: text, ...(nameBase64 !== undefined && { nameBase64 }), input: input - firstInput };
+    const { name, nameBase64, input } = this.#table.at(index) as SourceRef;
+    const own = input - this.#groupWith(input).firstInput;
+    const key = nameBase64 === undefined ? { name, input: own } : { name, nameBase64, input: own };
     return {
       dataset: this.#datasets[number] as MergeInput,
       key,

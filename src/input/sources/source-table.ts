@@ -211,6 +211,7 @@ function grown<T extends { set(from: T): void }>(from: T, to: T): T {
 
 /** Compares sources by the bytes of their names, even if these are not UTF-8. */
 export function compareSources(a: SourceKey, b: SourceKey): number {
+  if (a.name === b.name && a.nameBase64 === b.nameBase64) return a.input - b.input;
   const left = bytesOf(a);
   const right = bytesOf(b);
   if (left === right) return a.input - b.input;
