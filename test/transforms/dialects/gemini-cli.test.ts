@@ -137,10 +137,11 @@ describe('gemini-cli', () => {
     ]);
   });
 
-  it('is not changed by a summary or folders that the client sets, but by no unknown words', () => {
+  it('is not changed by a summary, folders or notes that the client sets, but by no unknown words', () => {
     const set = (members: object) =>
       elementsOf([head, user('1'), answer('2'), { $set: members }]).find(({ kind }) => kind === 'rejection');
     expect(set({ summary: 'About the hedge', directories: ['/home/ada b'] })).toBeUndefined();
+    expect(set({ memoryScratchpad: { workflowSummary: 'cut, then swept' } })).toBeUndefined();
     expect(set({ spoken: 'And the hedge' })).toMatchObject({ reason: 'bad-event' });
   });
 

@@ -16,7 +16,7 @@ const MAIN = 'main';
 const HARNESS = 'gemini-cli';
 
 const HEAD = known(
-  'sessionId projectHash startTime lastUpdated messages kind summary directories model id type',
+  'sessionId projectHash startTime lastUpdated messages kind summary directories model id type memoryScratchpad',
 );
 /** The members of a line without a type, except those of the header that it sets. */
 const unknownIn = (line: JsonView, set: JsonView | undefined): JsonView =>
