@@ -56,6 +56,7 @@ export const NAME_WORDS: Readonly<Record<string, string>> = {
   'part-too-big': 'image or file too big',
   'protocol-debris': 'remains of a text protocol',
   'protocol-open': 'call or question left open',
+  'reasoning-left-out': 'reasoning that a later call lacks',
   'reasoning-sealed': 'encrypted reasoning',
   'reasoning-summary': 'only a summary of the reasoning',
   'repeated-answer': 'same answer twice',

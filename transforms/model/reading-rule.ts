@@ -17,6 +17,7 @@ export const READING_RULES = [
   'parent-missing',
   'part-too-big',
   'protocol-debris',
+  'reasoning-left-out',
   'reasoning-not-inlined',
   'reasoning-sealed',
   'reasoning-summary',

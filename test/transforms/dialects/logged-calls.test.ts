@@ -549,6 +549,30 @@ it('keeps what is wrong with the answer of a call that another one continues', (
   }
 });
 
+it('says that the call which continues an answer repeats it without its reasoning', () => {
+  const rules = (first: object, repeated: object) => {
+    const messages = [question, repeated, { role: 'user', content: 'c' }];
+    const [whole] = entriesOf(
+      read([
+        { messages: [question], response: { choices: [{ message: first }] } },
+        { messages, response: { choices: [{ message: reply }] } },
+      ]),
+    );
+    return (whole?.messages ?? []).map(({ notes }) => notes?.map(({ rule }) => rule));
+  };
+  const thought = { ...reply, reasoning_content: 'x' };
+  const leftOut = [undefined, ['reasoning-left-out'], undefined];
+  const none = [undefined, undefined, undefined];
+  expect(rules(thought, reply)).toEqual(leftOut);
+  expect(rules({ ...reply, reasoning_details: [{ type: 'reasoning.text', text: 'x' }] }, reply)).toEqual(
+    leftOut,
+  );
+  const sealed = [{ type: 'reasoning.encrypted', data: 'x' }];
+  expect(rules({ ...reply, reasoning_details: sealed }, reply)).toEqual(none);
+  expect(rules({ ...reply, reasoning: '' }, reply)).toEqual(none);
+  expect(rules(thought, { ...reply, reasoning: 'x' })[1] ?? []).toEqual([]);
+});
+
 it('rejects a request of Gemini that names cached content', () => {
   const contents = [{ role: 'user', parts: [{ text: 'a' }] }];
   const response = { candidates: [{ content: { role: 'model', parts: [{ text: 'b' }] } }] };

@@ -1,7 +1,9 @@
 /** A conversation of a session that is still open, and that no other call has continued so far. */
 import type { Entry, Message, ReadingNote } from '../../model/element.ts';
 import { createEntryLog, type Place, placesOf as placesIn } from '../../model/entry-log.ts';
+import { reasoningOf } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
+import { hasOtherName, nameReasoning } from '../../model/reasoning-names.ts';
 import { metaOfAnswers } from '../fold/path-meta.ts';
 import { type CallChain, heldMessage, heldMeta, wholeMessages } from './history.ts';
 import {
@@ -14,7 +16,7 @@ import {
   unpackEntry,
 } from './packed-entry.ts';
 import type { PackedList } from './packed-list.ts';
-import { noted } from './reading-notes.ts';
+import { noted, REASONING_LEFT_OUT } from './reading-notes.ts';
 
 /** The facts about a call when it becomes a leaf. */
 export interface LeafFacts {
@@ -28,7 +30,6 @@ export interface LeafFacts {
 }
 
 type AnswerNotes = readonly [at: number, notes: readonly ReadingNote[]];
-const NO_NOTES: readonly AnswerNotes[] = [];
 
 export class Leaf {
   #chain: CallChain | undefined;
@@ -45,7 +46,7 @@ export class Leaf {
   /** Whether `next` is a later version of the call, whose messages are others. */
   isReplaced = false;
   /** Warnings about answers of the calls that it continues, by the index of the answer. */
-  #noted: readonly AnswerNotes[] = NO_NOTES;
+  #noted: AnswerNotes[] | undefined = undefined;
   #held: HeldEntry | undefined;
   #packed: PackedEntry | undefined = undefined;
 
@@ -96,14 +97,17 @@ export class Leaf {
     for (const place of linesOf(entry)) places.add(place);
     if (entry.meta !== undefined) late.add(entry.meta);
     this.#hold({ entry: withTools(held.entry, entry), places, metas, late });
-    if (this.end !== end && this.chain === undefined) this.#noted = this.#notes(entry);
+    if (this.end !== end && this.chain === undefined) this.#note(entry);
     if (call < 0 || call !== this.call) this.others = this.end === end ? 'same' : (this.others ?? 'before');
   }
 
-  /** Its own, and those about the answer of a call. */
-  #notes({ messages, reply }: Entry): readonly AnswerNotes[] {
+  /** Keeps the warnings about the answer of a call. */
+  #note({ messages, reply }: Entry): void {
     const notes = reply?.notes?.filter(({ severity }) => severity === 'WARNING') ?? [];
-    return notes.length === 0 ? this.#noted : [...this.#noted, [messages.length, notes]];
+    if (reply !== undefined && hasReasoning(reply)) notes.push(REASONING_LEFT_OUT);
+    if (notes.length === 0) return;
+    this.#noted ??= [];
+    this.#noted.push([messages.length, notes]);
   }
 
   /** Adds the calls of a conversation that this one continues, or replaces with other messages. */
@@ -114,8 +118,11 @@ export class Leaf {
     for (const meta of own.metas ?? metaIn(own.entry)) metas.add(meta);
     if (late !== own.late) for (const meta of own.late ?? []) late?.add(meta);
     this.#hold({ entry: withTools(own.entry, other.entry), places, metas, late });
-    if (!isReplaced && this.chain === undefined)
-      this.#noted = [...this.#noted, ...shorter.#notes(other.entry)];
+    if (!isReplaced && this.chain === undefined) {
+      shorter.#note(other.entry);
+      for (const one of this.#noted ?? []) shorter.#noted?.push(one);
+      this.#noted = shorter.#noted ?? this.#noted;
+    }
     this.others = shorter.call >= 0 && shorter.call === this.call ? shorter.others : 'before';
     shorter.next = this;
     shorter.#held = shorter.#packed = shorter.#chain = undefined;
@@ -155,15 +162,24 @@ export class Leaf {
   }
 }
 
-function withNotes(messages: readonly Message[], answers: readonly AnswerNotes[]): readonly Message[] {
-  if (answers.length === 0) return messages;
+function withNotes(
+  messages: readonly Message[],
+  answers: readonly AnswerNotes[] | undefined,
+): readonly Message[] {
+  if (answers === undefined) return messages;
   const all = [...messages];
   for (const [i, notes] of answers) {
     const answer = all[i];
-    if (answer?.role === 'assistant') all[i] = noted(answer, notes);
+    if (answer?.role !== 'assistant') continue;
+    const isWhole = hasReasoning(answer);
+    all[i] = noted(answer, isWhole ? notes.filter((note) => note !== REASONING_LEFT_OUT) : notes);
   }
   return all;
 }
+
+/** Whether it has reasoning that is not encrypted, under any name. */
+const hasReasoning = (message: Message): boolean =>
+  reasoningOf(hasOtherName(message) ? nameReasoning(message, false).message : message) !== '';
 
 /** The places of a call, or of several that its dialect has joined. */
 const linesOf = ({ origin, lines }: Entry): Iterable<Place> =>

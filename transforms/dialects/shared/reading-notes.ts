@@ -98,6 +98,11 @@ export const SUMMARY_LEFT_OUT: ReadingNote = warning(
   'reasoning-summary',
   'the log has the reasoning and a summary of it: the summary is left out',
 );
+/** For reasoning that the next call of the conversation does not repeat. */
+export const REASONING_LEFT_OUT: ReadingNote = warning(
+  'reasoning-left-out',
+  'the log has the reasoning of this answer, but a later call repeats the answer without it: it is left out',
+);
 export const FREE_FORM: ReadingNote = warning(
   'free-form-call',
   'the call has a text instead of arguments: it becomes an argument named input',
