@@ -287,6 +287,22 @@ describe('a payload of LiteLLM', () => {
     });
   });
 
+  it('has its system text and tools among the parameters, or in the request as the client sent it', () => {
+    const system = [{ type: 'text', text: 's' }];
+    const tools = [{ name: 'f', input_schema: { type: 'object', properties: {} } }];
+    const whole = [[{ role: 'system', content: 's' }, question, reply]];
+    for (const place of ['model_parameters', 'proxy_server_request']) {
+      const beside = { [place]: { system, tools, messages: [question] } };
+      for (const more of [beside, { ...beside, system: null }]) {
+        const [entry] = entriesOf(read([payload({ call_type: 'anthropic_messages', ...more })]));
+        expect(entry && messagesOf(entry)).toEqual(whole[0]);
+        expect(entry?.tools.map(({ name }) => name)).toEqual(['f']);
+      }
+      const messages = [{ role: 'system', content: 's' }, question];
+      expect(conversations(payload({ messages, ...beside }))).toEqual(whole);
+    }
+  });
+
   it('is an error if its status says so', () => {
     const [entry] = entriesOf(read([payload({ status: 'failure', response: null, error_str: 'x' })]));
     expect(entry?.messages.flatMap(({ notes = [] }) => notes.map(({ rule }) => rule))).toEqual([

@@ -4,6 +4,7 @@
  */
 
 import { JsonView } from '../../json/json-view.ts';
+import { addMember, dropMembers } from '../../json/splice.ts';
 import { LITELLM_REDACTED } from '../../model/cut-texts.ts';
 import { hashOf } from '../../model/hashed-set.ts';
 import { detect as isAnthropic } from '../anthropic/pair.ts';
@@ -181,8 +182,8 @@ const liteLlm: Wrapper = {
       );
     const named = textAt(json, ['metadata.requester_metadata.session_id', 'session_id']);
     return {
-      request: sentTo(json) ?? itemsSent(json) ?? contentsSent(json) ?? json,
-      tools: [json.get('tools'), at(json, 'model_parameters.tools')].find(present),
+      request: sentTo(json) ?? itemsSent(json) ?? contentsSent(json) ?? withSystem(json),
+      tools: [json.get('tools'), beside(json, 'tools')].find(present),
       response: json.get('response'),
       elsewhere: at(json, 'metadata.cold_storage_object_key'),
       isFailed: json.get('status')?.text() === 'failure',
@@ -207,6 +208,20 @@ function sentTo(object: FirstObject): JsonView | undefined {
   return isOnly && isSent ? sent : undefined;
 }
 
+/** A member of the request that LiteLLM logs among the parameters, or only in the request as the client sent it. */
+const beside = (json: JsonView, key: string): JsonView | undefined =>
+  ['model_parameters', 'proxy_server_request'].map((place) => at(json, `${place}.${key}`)).find(present);
+
+/** A request of the Messages API, whose system text LiteLLM logs beside its messages; the same object for any other. */
+function withSystem(json: JsonView): JsonView {
+  const system = beside(json, 'system');
+  const messages = structured(json.get('messages'))?.elements() ?? [];
+  const isThere = present(json.get('system')) || messages.some((one) => one.textOf('role') === 'system');
+  if (system === undefined || isThere) return json;
+  const others = dropMembers(json.copy(), ({ key }) => key === 'system');
+  return new JsonView(addMember(others, 'system', system.copy()));
+}
+
 /** Members of a request of the Responses API that LiteLLM logs among the parameters. */
 const PARAMETERS = ['instructions', 'previous_response_id', 'conversation'] as const;
 
@@ -222,8 +237,8 @@ function itemsSent(json: JsonView): JsonView | undefined {
   if (!isOfApi || !present(input) || isChat === true) return undefined;
   const pieces: Piece[] = [['input', input.copy()]];
   for (const key of PARAMETERS) {
-    const value = at(json, `model_parameters.${key}`);
-    if (present(value)) pieces.push([key, value.copy()]);
+    const value = beside(json, key);
+    if (value !== undefined) pieces.push([key, value.copy()]);
   }
   return new JsonView(objectOf(pieces));
 }
@@ -234,9 +249,8 @@ function contentsSent(json: JsonView): JsonView | undefined {
   const [first] = messages?.elements() ?? [];
   if (messages === undefined || first?.get('parts')?.type !== 'array') return undefined;
   const pieces: Piece[] = [['contents', messages.copy()]];
-  const parameters = structured(json.get('model_parameters'));
   for (const key of ['systemInstruction', 'system_instruction', 'tools', 'config']) {
-    const value = [json.get(key), parameters?.get(key)].find(present);
+    const value = [json.get(key), beside(json, key)].find(present);
     if (value !== undefined) pieces.push([key, value.copy()]);
   }
   return new JsonView(objectOf(pieces));
