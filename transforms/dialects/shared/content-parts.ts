@@ -1,5 +1,5 @@
 /** Builds the content of messages from its parts: texts, and objects such as images. All values are JSON text. */
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { concat } from '../../json/splice.ts';
 import { encode, NO_TEXT } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
@@ -30,6 +30,16 @@ export function partBytes(part: Part): Uint8Array {
         ['text', part.text],
       ]);
 }
+
+/** Types of parts of the chat completions API. */
+const CHAT: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'input_audio', 'file']);
+
+/** The findings about parts that consumers may not know. @param content JSON text of a content */
+export const keptIn = (content: Uint8Array): readonly ReadingNote[] =>
+  new JsonView(content).elements().flatMap((part) => {
+    const type = part.textOf('type');
+    return type === undefined || CHAT.has(type) ? [] : [keptBlock(type)];
+  });
 
 /** @param url a JSON string */
 export const imagePart = (url: Uint8Array): Uint8Array => imageObject(objectOf([['url', url]]));

@@ -41,6 +41,7 @@ const KEPT: ReadonlySet<string> = new Set([
   ...['server_tool_call', 'server_tool_call_response', 'server_tool_result', 'non_standard', 'citation'],
   ...['input_json_delta', 'tool_use', 'data', 'source', 'compaction', 'tool_file', 'generic', 'pdf'],
   ...['tool_search_output', 'web_search', 'tool_call', 'function_call', 'custom_tool_call'],
+  ...['image_data', 'image_file_id', 'file_url', 'file_id'],
 ]);
 
 /** Calls of built-in tools in the Responses API, each an item: those of OpenAI, xAI and Azure. */

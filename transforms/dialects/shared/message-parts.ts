@@ -284,9 +284,10 @@ const isTyped = (part: JsonView): boolean => part.get('type')?.type === 'string'
 
 /** A part of a result as the chat completions API has it: OpenTelemetry has the words of a text as its content. */
 function resultPart(part: JsonView): Uint8Array {
-  const words =
-    part.get('type')?.text() === 'text' && part.get('text') === undefined ? part.get('content') : undefined;
-  return words?.type === 'string' ? partBytes({ text: words.copy() }) : part.copy();
+  const type = part.get('type')?.text() ?? '';
+  const words = type === 'text' && part.get('text') === undefined ? part.get('content') : undefined;
+  if (words?.type === 'string') return partBytes({ text: words.copy() });
+  return (/^(?:media|image)/.test(type) ? imageOf(part)?.object : undefined) ?? part.copy();
 }
 
 /** A mark of Converse's cache is nothing that was said. A part of Gemini may carry sealed reasoning. */

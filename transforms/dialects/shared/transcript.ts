@@ -13,7 +13,7 @@ import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { messageWithoutBilling } from './billing-line.ts';
 import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
 import { callsInText } from './calls-in-text.ts';
-import { contentOfParts, type Part } from './content-parts.ts';
+import { contentOfParts, keptIn, type Part } from './content-parts.ts';
 import { TRACED_MESSAGE } from './known-bodies.ts';
 import { firstOf, unpacked } from './logged-values.ts';
 import {
@@ -297,7 +297,8 @@ export class Transcript {
   #addResults(blocks: readonly MessageBlock[]): void {
     for (const block of blocks) {
       if (block.kind !== 'result') continue;
-      this.#pushResult(block.id, block.name, block.content, block.isError === true ? [RESULT_ERROR] : []);
+      const failed = block.isError === true ? [RESULT_ERROR] : [];
+      this.#pushResult(block.id, block.name, block.content, [...keptIn(block.content), ...failed]);
     }
   }
 

@@ -24,7 +24,7 @@ const ofCall = {
   role: 'assistant',
   tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
 };
-const answered = (content: string) => [
+const answered = (content: unknown) => [
   [
     { role: 'user', content: 'q' },
     ofCall,
@@ -48,4 +48,34 @@ test('a denied call without a reason has the JSON that was logged', () => {
 test('a message that is only an approval is none', () => {
   const done = result({ type: 'text', value: 'done' });
   expect(spanWith(tool({ ...reply, approved: true }), tool(done))).toEqual(answered('done'));
+});
+
+test('images in a result are those of chat completions, and files stay', () => {
+  const image = { data: 'iVBOR', mediaType: 'image/png' };
+  const file = { type: 'file-data', data: 'JVBE', mediaType: 'application/pdf' };
+  const shown = (url: string) => ({ type: 'image_url', image_url: { url } });
+  const said = { type: 'text', text: 'x' };
+  const value = [
+    said,
+    { type: 'media', ...image },
+    { type: 'image-data', ...image },
+    { type: 'image-url', url: 'https://a/b.png' },
+    file,
+  ];
+  const url = 'data:image/png;base64,iVBOR';
+  const content = [said, shown(url), shown(url), shown('https://a/b.png'), file];
+  expect(spanWith(tool(result({ type: 'content', value })))).toEqual(answered(content));
+});
+
+test('a file in a result is reported', () => {
+  const prompt = [
+    ...[
+      { role: 'user', content: 'q' },
+      { role: 'assistant', content: [call] },
+    ],
+    tool(result({ type: 'content', value: [{ type: 'file-id', fileId: 'f' }] })),
+  ];
+  const attributes = { 'ai.operationId': 'ai.generateText.doGenerate', 'ai.prompt.messages': json(prompt) };
+  const [entry] = entriesOf(read([json({ traceId: 't', spanId: 's', attributes })]));
+  expect(entry?.messages.at(-1)?.notes?.map(({ rule }) => rule)).toEqual(['block-kept']);
 });
