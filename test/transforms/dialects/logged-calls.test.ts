@@ -291,7 +291,7 @@ describe('a payload of LiteLLM', () => {
     const system = [{ type: 'text', text: 's' }];
     const tools = [{ name: 'f', input_schema: { type: 'object', properties: {} } }];
     const whole = [[{ role: 'system', content: 's' }, question, reply]];
-    for (const place of ['model_parameters', 'proxy_server_request']) {
+    for (const place of ['model_parameters', 'optional_params', 'proxy_server_request']) {
       const beside = { [place]: { system, tools, messages: [question] } };
       for (const more of [beside, { ...beside, system: null }]) {
         const [entry] = entriesOf(read([payload({ call_type: 'anthropic_messages', ...more })]));
@@ -467,6 +467,20 @@ it('rejects a call with a system text beside its messages', () => {
   expect(kinds({ instructions: 's t', system_prompt: null })).toEqual(['entry']);
   expect(kinds({ instructions: 'x y' })).toEqual(['rejection']);
   expect(kinds({ system_prompt: 'x y' })).toEqual(['rejection']);
+});
+
+it('rejects a call with a system text in its parameters, or beside its request, that is not in its messages', () => {
+  const logged = (messages: readonly object[], more: object) =>
+    read([{ messages, response: completion, ...more }]).map(({ kind }) => kind);
+  const system = [{ type: 'text', text: 'Be brief', cache_control: { type: 'ephemeral' } }];
+  for (const place of ['model_parameters', 'parameters', 'kwargs', 'optional_params'])
+    for (const beside of [{ [place]: { system } }, { [place]: JSON.stringify({ system: 'Be brief' }) }]) {
+      expect(logged([question], beside)).toEqual(['rejection']);
+      expect(logged([{ role: 'system', content: 'Be brief' }, question], beside)).toEqual(['entry']);
+    }
+  expect(logged([question], { parameters: { system: 'linux', temperature: 1 } })).toEqual(['entry']);
+  const [rejected] = read([{ input: [question], output: reply, system: 'Be brief' }]);
+  expect(rejected).toMatchObject({ reason: 'unknown-content' });
 });
 
 it('rejects a call whose response is a single piece of a stream with a text', () => {

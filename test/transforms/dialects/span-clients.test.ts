@@ -204,6 +204,19 @@ it.each(['narrator', 'human', 'tool'])(
   },
 );
 
+it('a call of a platform with a system text in its parameters that is not in its messages is rejected', () => {
+  const reasons = (messages: readonly object[]) => {
+    const input = { messages };
+    const ids = { id: 'o', traceId: 't', type: 'GENERATION' };
+    const observation = { ...ids, input, output: 'b', modelParameters: { system: 'Be brief' } };
+    const extra = { invocation_params: { system: 'Be brief' } };
+    const run = { run_type: 'llm', trace_id: 't', id: 'r', inputs: input, outputs: { output: 'b' }, extra };
+    return [observation, run].map((one) => read([JSON.stringify(one)]).map(({ kind }) => kind));
+  };
+  expect(reasons([question])).toEqual([['rejection'], ['rejection']]);
+  expect(reasons([{ role: 'system', content: 'Be brief' }, question])).toEqual([['entry'], ['entry']]);
+});
+
 it('an observation has the tags of its trace', () => {
   const one = { traceId: 't', type: 'GENERATION', input: [question], output: 'b' };
   const [entry] = entriesOf(read([JSON.stringify({ id: 't', tags: ['x'], observations: [one] })]));

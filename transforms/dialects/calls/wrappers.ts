@@ -210,7 +210,8 @@ function sentTo(object: FirstObject): JsonView | undefined {
 
 /** A member of the request that LiteLLM logs among the parameters, or only in the request as the client sent it. */
 const beside = (json: JsonView, key: string): JsonView | undefined =>
-  ['model_parameters', 'proxy_server_request'].map((place) => at(json, `${place}.${key}`)).find(present);
+  SENT.map((place) => at(json, `${place}.${key}`)).find(present);
+const SENT = ['model_parameters', 'optional_params', 'proxy_server_request'] as const;
 
 /** A request of the Messages API, whose system text LiteLLM logs beside its messages; the same object for any other. */
 function withSystem(json: JsonView): JsonView {

@@ -26,7 +26,7 @@ import { beginsWith, LinkedCalls } from './linked-calls.ts';
 import { bodyOf, type Call, callMeta } from './logged-call.ts';
 import { hasOtherAnswer } from './other-answers.ts';
 import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
-import { hasKeyTwice, otherList, otherSystem } from './second-places.ts';
+import { hasKeyTwice, otherList, otherSystem, systemBeside } from './second-places.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
@@ -78,10 +78,12 @@ export class CallReader {
     if ('kind' in entry) return entry;
     if (isAgain) return entry; // the first answer with this id has its metadata
     const meta = callMeta(call, json, answer.body, !this.#keepsMeta);
-    const { later } = entry;
-    return later === undefined
+    const { later, messages } = entry;
+    if (later !== undefined) return { ...entry, meta, later: () => withMeta(later(), meta) };
+    const other = 'kind' in messages ? undefined : systemBeside(json, messages);
+    return other === undefined
       ? { ...entry, meta }
-      : { ...entry, meta, later: () => withMeta(later(), meta) };
+      : context.reject('unknown-content', other.detail, other.at);
   }
 
   #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection | Fate {

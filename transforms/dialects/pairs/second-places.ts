@@ -87,14 +87,30 @@ export function otherSystem(
   const said = saidBy(messages);
   const other = texts.find(({ logged }) => hasOtherText(logged, said));
   return (
-    other && { detail: `the request has a system text beside its messages: ${other.key}`, at: other.logged }
+    other && { detail: `the call has a system text beside its messages: ${other.key}`, at: other.logged }
   );
 }
 
-const hasOtherText = (value: JsonView, said: string): boolean =>
-  saidIn(value.parsed())
-    .split('\n')
-    .some((text) => !said.includes(text));
+/** Members of a logged object that hold the parameters of its request, as loggers name them. */
+const PARAMETERS = [
+  ...['model_parameters', 'modelParameters', 'optional_params', 'invocation_params', 'parameters', 'kwargs'],
+] as const;
+
+/** The same in the logged object around a request, and in its parameters. */
+export function systemBeside(json: JsonView, messages: readonly Message[]): OtherList | undefined {
+  const places = [json, ...PARAMETERS.map((key) => structured(json.get(key)))].filter(present);
+  return places
+    .map((place) => otherSystem(place, messages, SYSTEM_NAMES))
+    .find((other) => other !== undefined);
+}
+
+const hasOtherText = (value: JsonView, said: string): boolean => {
+  const parts = value.type === 'array' ? value.elements() : [value];
+  const texts = parts.map((part) =>
+    saidIn(part.textOf('type') === 'text' ? part.textOf('text') : part.parsed()),
+  );
+  return texts.some((text) => text.split('\n').some((line) => !said.includes(line)));
+};
 
 /** The members of a request that `exchange` does not read. */
 export const SYSTEM_NAMES: readonly string[] = ['system', ...INSTRUCTIONS];

@@ -8,7 +8,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { answerIn, LANGFUSE_OUTPUT } from './no-answer.ts';
-import { compareMembers } from './second-values.ts';
+import { compareMembers, compareParameters } from './second-values.ts';
 
 /** Reads an observation of Langfuse. */
 export function readObservation(observation: JsonView, transcript: Transcript): LoggedCall {
@@ -22,6 +22,7 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
   const errors = isError ? [firstOf(observation, 'statusMessage', 'status_message')] : undefined;
   const hasReply = withoutError(transcript, isAnswered, errors);
   const parameters = unpacked(firstOf(observation, 'modelParameters', 'model_parameters'));
+  compareParameters(transcript, parameters);
   return {
     hasReply,
     tools: readTools(
@@ -60,6 +61,7 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   const extra = unpacked(firstOf(run, 'extra') ?? firstOf(patch, 'extra'));
   const metadata = unpacked(extra?.get('metadata'));
   const sent = unpacked(extra?.get('invocation_params'));
+  compareParameters(transcript, sent);
   return {
     hasReply,
     tools: readTools(
