@@ -46,7 +46,7 @@ async function peakOf(
   args: readonly string[],
   allowedBytes: number,
 ): Promise<{ readonly text: string }> {
-  const words = [...args, '--workers', '1', '--session-by', 'id', '--s3-endpoint', server.endpoint];
+  const words = [...args, '--workers', '1', '--session-by', 'run', '--s3-endpoint', server.endpoint];
   const { status, stdout, stderr, peakMb } = await runMeasured(words);
   const text = `${stdout.toString()}${stderr}`;
   expect([status, text]).toEqual([0, expect.any(String)]);
