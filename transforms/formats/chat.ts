@@ -7,7 +7,7 @@ import type { Conversation, Message, ToolDefinition } from '../model/element.ts'
 import { type ArrowSafe, arrowSafeOption, toolsInString } from './arrow-safe.ts';
 import { chatColumns } from './columns.ts';
 import { reportOtherContents } from './content-not-text.ts';
-import { markedByMember } from './context-marks.ts';
+import { type ContextMarks, editAnswers, withMember } from './context-marks.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { NO_ANSWER } from './shared-rules.ts';
 import { asString, type EncodeArguments, encodeArguments, type Report } from './tool-arguments.ts';
@@ -56,12 +56,19 @@ export function withCommas(items: readonly { readonly bytes: Uint8Array }[]): Ui
   return pieces;
 }
 
+/** A weight of the log is replaced. */
+const markedByWeight: ContextMarks = {
+  meaning: 'answers that are context have `"weight": 0`',
+  mark: (record, answers) =>
+    editAnswers(record, (answer, i) => (i < answers ? withMember(answer, 'weight', '0') : undefined)),
+};
+
 const chat: Format<ArrowSafe> = {
   name: 'chat',
   summary: 'One conversation per line: {"messages": [...], "tools": [...]}, bytes as logged.',
   rules: ['content-not-text', 'empty-arguments', NO_ANSWER],
   listsMessages: true,
-  context: markedByMember('weight', '0'),
+  context: markedByWeight,
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   columns: chatColumns(false),

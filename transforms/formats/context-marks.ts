@@ -27,15 +27,6 @@ export interface ContextMarks {
 export const isAnswer = (message: Uint8Array): boolean =>
   message[0] === OPEN_OBJECT && stringValue(message, 'role') === 'assistant';
 
-/** Marks answers that are context with a member. A value of the log is replaced. */
-export function markedByMember(key: string, json: string): ContextMarks {
-  return {
-    meaning: `answers that are context have \`"${key}": ${json}\``,
-    mark: (record, answers) =>
-      editAnswers(record, (answer, i) => (i < answers ? withMember(answer, key, json) : undefined)),
-  };
-}
-
 /** Edits the answers among the messages of a record, which are counted from 0; undefined keeps one. */
 export function editAnswers(
   record: Uint8Array,

@@ -11,11 +11,10 @@ import { encode } from '../json/utf8.ts';
 import { knownToolCalls } from '../model/assistant-calls.ts';
 import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
 import { stringValue, textOfValue } from '../model/message.ts';
-import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
-import { chatRecord } from './chat.ts';
+import type { ArrowSafe } from './arrow-safe.ts';
+import chat, { chatRecord } from './chat.ts';
 import { chatColumns } from './columns.ts';
 import { reportOtherContents } from './content-not-text.ts';
-import { markedByMember } from './context-marks.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
 import { joinTextParts } from './template-contents.ts';
@@ -62,6 +61,7 @@ function hasParallelCalls(message: Message): boolean {
 }
 
 const openai: Format<ArrowSafe> = {
+  ...chat,
   name: 'openai',
   summary: 'Like chat, with wrapped tools and arguments as strings: for OpenAI fine-tuning and MLX-LM.',
   rules: [
@@ -74,12 +74,7 @@ const openai: Format<ArrowSafe> = {
     'unknown-role',
   ],
   needsAnswer: true,
-  listsMessages: true,
-  context: markedByMember('weight', '0'),
-  otherContent: 'is written as it is',
-  options: { arrowSafe: arrowSafeOption(false) },
   columns: chatColumns(false, { parallel_tool_calls: 'boolean' }),
-  metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);

@@ -41,14 +41,10 @@ interface OpenCall {
   readonly newId: string;
 }
 
-/** Indents a value by two spaces like `JSON.stringify`, but keeps the text of its strings and numbers. */
-function indented(json: Uint8Array, indent: string): string {
-  const pieces: string[] = [];
-  writeIndented(json, 0, indent, pieces);
-  return pieces.join('');
-}
-
-/** @returns the index after the value */
+/**
+ * Indents a value by two spaces like `JSON.stringify`, but keeps the text of its strings and numbers.
+ * @returns the index after the value
+ */
 function writeIndented(json: Uint8Array, at: number, indent: string, pieces: string[]): number {
   const inner = `${indent}  `;
   let separator = '\n';
@@ -151,6 +147,8 @@ export function createReader(report: Report): (message: Message, at: number) => 
         : []),
       encode(id === undefined ? '}' : `,"tool_call_id":${quote(id)}}`),
     ];
-    return { role, text, thought: reasoningOf(message), calls, shown: indented(concat(members), '  ') };
+    const shown: string[] = [];
+    writeIndented(concat(members), 0, '  ', shown);
+    return { role, text, thought: reasoningOf(message), calls, shown: shown.join('') };
   };
 }

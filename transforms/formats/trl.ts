@@ -11,13 +11,13 @@ import { type Splice, spliced } from '../json/splice.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation } from '../model/element.ts';
-import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
+import type { ArrowSafe } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { chatColumns } from './columns.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import { type ContextMarks, isAnswer } from './context-marks.ts';
 import type { EncodedRecord, Format, FormatFinding } from './format.ts';
-import { wrapTools } from './openai.ts';
+import openai, { wrapTools } from './openai.ts';
 import { NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
 import { fillContents, joinTextParts } from './template-contents.ts';
 import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
@@ -84,6 +84,7 @@ const split: ContextMarks = {
 };
 
 const trl: Format<ArrowSafe> = {
+  ...openai,
   name: 'trl',
   summary: 'Like openai, with arguments as JSON objects: for TRL, Unsloth and Hugging Face templates.',
   rules: [
@@ -95,13 +96,8 @@ const trl: Format<ArrowSafe> = {
     'tool-not-function',
     'unknown-role',
   ],
-  needsAnswer: true,
-  listsMessages: true,
   context: split,
-  otherContent: 'is written as it is',
-  options: { arrowSafe: arrowSafeOption(false) },
   columns: chatColumns(false),
-  metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
   encode: (conversation, { arrowSafe = false } = {}) => templateRecord(conversation, arrowSafe),
 };
 

@@ -1,5 +1,5 @@
 /** Makes rejections of lines, records and sessions; their reasons are in reasons.ts. */
-import type { Conversation, Line, Origin, Rejection } from './element.ts';
+import type { Line, Origin, Rejection } from './element.ts';
 import type { LineReason, SessionReason } from './reasons.ts';
 
 /** Rejects a line. @param at index of the error in the line, if known */
@@ -22,16 +22,6 @@ export function rejectLine(
     origin: line.origin,
     bytes: line.created?.raw ?? line.bytes,
   };
-}
-
-/** Rejects a record, when other formats write theirs. */
-export function rejectRecord(
-  stage: string,
-  { origin, sessionId }: Conversation,
-  format: string,
-  { rule: reason, message: detail }: { readonly rule: string; readonly message: string },
-): Rejection {
-  return { kind: 'rejection', scope: 'record', stage, reason, detail, origin, sessionId, format };
 }
 
 /** Rejects a session because of the entry at `origin`. */

@@ -15,7 +15,7 @@ import type { Conversation, Finding, Rejection, StreamElement, WrittenRecord } f
 import { GROUPINGS, type Grouping, groupOf } from '../model/group.ts';
 import type { MetaName } from '../model/meta.ts';
 import type { SessionReason } from '../model/reasons.ts';
-import { rejectRecord, rejectSession } from '../model/rejection.ts';
+import { rejectSession } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 /** Whether a finding of a rule rejects its session. */
@@ -149,9 +149,11 @@ function* encodeInEach(
       message: `${format.name}: ${found.message}`,
     });
     const fatal = fatalOf(encoded.findings, options);
-    if (fatal !== undefined)
-      rejections.push(rejectRecord(STAGE, conversation, format.name, withFormatName(fatal)));
-    else {
+    if (fatal !== undefined) {
+      const { rule: reason, message: detail } = withFormatName(fatal);
+      const rejected = { reason, detail, origin, sessionId, format: format.name };
+      rejections.push({ kind: 'rejection', scope: 'record', stage: STAGE, ...rejected });
+    } else {
       for (const found of encoded.findings) yield findingOf(conversation, withFormatName(found));
       yield* recordsOf(conversation, one, encoded, options);
     }

@@ -8,7 +8,7 @@ import { SourceFault } from '../../errors.ts';
 import { type ChunkCursor, createChunkCursor } from './chunk-cursor.ts';
 import { gzipHeaderLength } from './gzip-header.ts';
 import { type Fault, inflatePieces, inflateWhole, WHOLE_BYTES } from './inflate.ts';
-import { MAGIC_BYTES, startsLikeGzip } from './magic.ts';
+import { startsLikeGzip } from './magic.ts';
 import { createPackedCounts, type Members, type PackedCounts } from './members.ts';
 import { nextMember } from './next-member.ts';
 
@@ -47,7 +47,7 @@ export async function* gunzip(
       start = cursor.taken();
       counts.members++;
       counts.memberBytes = start;
-    } while (await nextMember(cursor, counts, startsLikeGzip, MAGIC_BYTES));
+    } while (await nextMember(cursor, counts, startsLikeGzip));
   } finally {
     await cursor.close();
   }

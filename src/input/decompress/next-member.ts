@@ -4,11 +4,10 @@
  */
 import { SourceFault } from '../../errors.ts';
 import type { ChunkCursor } from './chunk-cursor.ts';
-import type { StartsLike } from './magic.ts';
+import { MAGIC_BYTES, type StartsLike } from './magic.ts';
 import type { PackedCounts } from './members.ts';
 
 /**
- * @param magicBytes number of bytes that `startsLike` needs
  * @returns false at the end of the source, after the padding
  * @throws SourceFault `trailing-data`
  */
@@ -16,15 +15,14 @@ export async function nextMember(
   cursor: ChunkCursor,
   counts: PackedCounts,
   startsLike: StartsLike,
-  magicBytes: number,
 ): Promise<boolean> {
-  await need(cursor, magicBytes);
+  await need(cursor, MAGIC_BYTES);
   if (cursor.rest().length === 0) return false;
   if (startsLike(cursor.rest())) return true;
   const start = cursor.taken();
   await takeNuls(cursor);
   counts.paddingBytes = cursor.taken() - start;
-  await need(cursor, magicBytes);
+  await need(cursor, MAGIC_BYTES);
   if (cursor.rest().length === 0) return false;
   const padding = counts.paddingBytes === 0 ? '' : ` and ${counts.paddingBytes} bytes of padding`;
   const like = startsLike(cursor.rest()) ? ', and it begins like more compressed content' : '';

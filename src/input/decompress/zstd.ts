@@ -94,7 +94,7 @@ class Frames {
     const cursor = this.#cursor;
     for (;;) {
       this.#start = cursor.taken();
-      if (!(await nextMember(cursor, this.counts, startsLikeZstd, MAGIC_BYTES))) return false;
+      if (!(await nextMember(cursor, this.counts, startsLikeZstd))) return false;
       if (!startsLikeSkippedFrame(cursor.rest())) return true;
       await need(cursor, SKIPPED_HEADER_BYTES);
       const header = Buffer.from(cursor.rest().subarray(0, SKIPPED_HEADER_BYTES));
