@@ -155,7 +155,7 @@ EXPORT(read_chain) u32 read_chain(u32 from, u32 count) {
   return count;
 }
 
-// Puts the hash of each message and all before it in the place of the hash of its key.
+// Replaces the hash of each key by the hash of its message and all before it.
 EXPORT(chain) void chain(u32 count) {
   for (u32 i = 0; i < count; i++) put_link(i, (u32)in);
 }
