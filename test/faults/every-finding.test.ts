@@ -41,6 +41,9 @@ describe('findings', () => {
     };
     return JSON.stringify({ request, response: { content, stop_reason } });
   };
+  /** A request of the chat completions API and its answer. */
+  const logged = (messages: readonly object[], message: object): string =>
+    JSON.stringify({ messages, response: { choices: [{ message }] } });
   const line = { type: 'user', uuid: 'a', parentUuid: null, sessionId: 's' };
   const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
   const inline = ['--format', 'chat-inline'];
@@ -79,6 +82,9 @@ describe('findings', () => {
     'reasoning-not-inlined': [
       entry({ reply: { role: 'assistant', content: 'c', reasoning_content: 'a </think> b' } }),
       ['--reasoning', 'inline'],
+    ],
+    'reasoning-left-out': [
+      `${logged([user], { ...REPLY, reasoning_content: 'x' })}\n${logged([user, REPLY, user], REPLY)}`,
     ],
     'order-lost': [pair([use, { type: 'text', text: 'after' }])],
     'result-is-error': [pair([{ type: 'text', text: 'x' }], [{ ...answer, is_error: true }])],
