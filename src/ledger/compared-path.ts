@@ -3,9 +3,10 @@
  * messages before it. The last bit of each tells whether the message is an answer.
  */
 import type { Message } from '../../transforms/model/element.ts';
+import { HASH_BYTES } from '../../transforms/model/hashed-set.ts';
 import { pathBytes } from '../../transforms/model/path-hashes.ts';
 
-export const PATH_HASH_BYTES = 16;
+export const PATH_HASH_BYTES: number = HASH_BYTES;
 const ANSWER = 1;
 
 export function comparedPath(messages: readonly Message[]): Uint8Array {

@@ -1,6 +1,6 @@
 /**
- * Compares a file of a dataset with its manifest while it is read for the first time, so that it is read only once. What
- * was read from it counts only once its end has been reached.
+ * Compares a file of a dataset with its manifest while it is read for the first time, so that it is read only once. A
+ * file with other bytes is noticed at its end, so nothing may be published before.
  */
 import { createHash } from 'node:crypto';
 import { BlockSums } from './block-sums.ts';

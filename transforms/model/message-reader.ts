@@ -22,7 +22,6 @@ interface Exports {
   read(length: number): number;
   links_at(): number;
   hashes_at(): number;
-  begin_chain(): void;
   read_chain(from: number, count: number): number;
   chain(count: number): void;
 }
@@ -71,7 +70,7 @@ export class MessageReader {
   }
 
   /**
-   * Computes what path-hashes.ts does.
+   * Returns the path of a conversation, as path-hashes.ts computes it.
    * @param messages valid JSON objects
    * @returns `HASH_BYTES` for each message; undefined if they are too many or too long, or not plain enough for message.c
    */
@@ -99,7 +98,6 @@ export class MessageReader {
       this.#links[i * LINK_WORDS + MESSAGE_AT] = end;
       this.#links[i * LINK_WORDS + MESSAGE_AT + 1] = end += bytes.length;
     }
-    this.#exports.begin_chain();
     return true;
   }
 

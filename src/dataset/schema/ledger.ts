@@ -1,6 +1,6 @@
 /** Types of the lines in `ledger/`: what became of each source and of each session. */
 
-/** A count for each name, sorted by name; names with a count of 0 are left out. */
+/** A count for each name, sorted by name unless the member says otherwise; names with a count of 0 are left out. */
 export type Counts = Readonly<Record<string, number>>;
 
 /** A line of `ledger/sources.jsonl`: one source, in the order of their names; those that were skipped come first. */
@@ -101,10 +101,10 @@ export interface SessionLine {
   readonly root?: string | undefined;
   /** Model of the conversation, if the log names it: that of the last answer with one. @example "agent-large-2" */
   readonly model?: string | undefined;
-  /** Messages of its record by role, in the order in which they first occur; if it has exactly one record in the first format, with messages. @unit messages @example {"system":1,"user":2,"assistant":2} */
-  readonly messages?: Readonly<Record<string, number>> | undefined;
-  /** Calls in that record by tool, in the same order; `?` for a call without a name. @unit calls @example {"calendar__list_events":1} */
-  readonly calls?: Readonly<Record<string, number>> | undefined;
+  /** Messages of its record by role, in the order in which the roles first occur. Absent if the session has several records in the first format, or one without messages. @unit messages @example {"system":1,"user":2,"assistant":2} */
+  readonly messages?: Counts | undefined;
+  /** Calls in that record by tool, in the order in which the tools are first called; calls without a name are counted as `?`. @unit calls @example {"calendar__list_events":1} */
+  readonly calls?: Counts | undefined;
   /** Messages changed, by rule. @unit messages @example {"goose-info":1} */
   readonly changes: Counts;
   /** Tool definitions in its entries. */

@@ -92,9 +92,14 @@ export function otherSystem(
 }
 
 /** Members of a logged object that hold the parameters of its request, as loggers name them. */
-const PARAMETERS = [
-  ...['model_parameters', 'modelParameters', 'optional_params', 'invocation_params', 'parameters', 'kwargs'],
-] as const;
+const PARAMETERS: readonly string[] = [
+  'model_parameters',
+  'modelParameters',
+  'optional_params',
+  'invocation_params',
+  'parameters',
+  'kwargs',
+];
 
 /** The same in the logged object around a request, and in its parameters. */
 export function systemBeside(json: JsonView, messages: readonly Message[]): OtherList | undefined {

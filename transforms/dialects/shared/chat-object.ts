@@ -14,7 +14,7 @@ import type { ItemFacts } from '../fold/thread.ts';
 import { readBlock, readBlockOf, resultContent } from './anthropic-blocks.ts';
 import { readMessage } from './anthropic-message.ts';
 import { makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
-import { contentOfParts, imagePart, type Part } from './content-parts.ts';
+import { CHAT_PARTS, contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { jsonIn, present, structured } from './logged-values.ts';
 import { callOf } from './message-parts.ts';
 import { FREE_FORM, keptBlock, noted } from './reading-notes.ts';
@@ -26,8 +26,6 @@ export type ChatObject =
   | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
   | { readonly kind: 'message'; readonly message: Message };
 
-/** Parts of the chat completions API that are not text. */
-const PARTS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'refusal']);
 const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
 
 /** Undefined if the object has no role, or its content is neither a text nor a list, or is under a name that is not read. */
@@ -150,7 +148,7 @@ function partsIn(part: JsonView, notes: ReadingNote[]): readonly Part[] {
   if (urls?.type === 'array') return urls.elements().map((url) => ({ object: imagePart(url.copy()) }));
   const block = readBlock(part.copy(), true);
   const kept = block.kind === 'part' ? block.kept : part.get('type')?.text();
-  if (kept !== undefined && !PARTS.has(kept)) notes.push(keptBlock(kept));
+  if (kept !== undefined && !CHAT_PARTS.has(kept)) notes.push(keptBlock(kept));
   return [block.kind === 'part' ? block.part : { object: part.copy() }];
 }
 

@@ -31,14 +31,14 @@ export function partBytes(part: Part): Uint8Array {
       ]);
 }
 
-/** Types of parts of the chat completions API. */
-const CHAT: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'input_audio', 'file']);
+/** Parts of the chat completions API that are not text. */
+export const CHAT_PARTS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'refusal']);
 
 /** The findings about parts that consumers may not know. @param content JSON text of a content */
 export const keptIn = (content: Uint8Array): readonly ReadingNote[] =>
   new JsonView(content).elements().flatMap((part) => {
     const type = part.textOf('type');
-    return type === undefined || CHAT.has(type) ? [] : [keptBlock(type)];
+    return type === undefined || type === 'text' || CHAT_PARTS.has(type) ? [] : [keptBlock(type)];
   });
 
 /** @param url a JSON string */

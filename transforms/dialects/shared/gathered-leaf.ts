@@ -119,6 +119,7 @@ export class Leaf {
     if (late !== own.late) for (const meta of own.late ?? []) late?.add(meta);
     this.#hold({ entry: withTools(own.entry, other.entry), places, metas, late });
     if (!isReplaced && this.chain === undefined) {
+      // takes over the list of the shorter one: copying it for each call of a chain would take quadratic time
       shorter.#note(other.entry);
       for (const one of this.#noted ?? []) shorter.#noted?.push(one);
       this.#noted = shorter.#noted ?? this.#noted;

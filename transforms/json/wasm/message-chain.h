@@ -20,7 +20,6 @@ static u32 known_calls;
 
 EXPORT(links_at) u32 links_at(void) { return (u32)links; }
 EXPORT(hashes_at) u32 hashes_at(void) { return (u32)hashes; }
-EXPORT(begin_chain) void begin_chain(void) { known_calls = 0; }
 
 // Returns 0 if there is no room for them.
 static u32 add_ids(const Span *ids, u32 count) {

@@ -144,6 +144,7 @@ EXPORT(read) u32 read(u32 length) { return read_message((Span){(u32)in, (u32)in 
 // Writes the keys of the messages from this one on, as far as `out` has room; returns the number of the next one, or 0 if one is odd.
 EXPORT(read_chain) u32 read_chain(u32 from, u32 count) {
   u32 to = (u32)out;
+  if (from == 0) known_calls = 0;
   for (u32 i = from; i < count; i++) {
     Link *link = links + i;
     if (to + HEAD_BYTES + link->message.end - link->message.at > (u32)out + sizeof(out) - SLACK) return i;
