@@ -1,13 +1,11 @@
 /** Corpora of logged calls: pairs of the Responses API, and dumps of streams of server-sent events. */
-import type { Client, Lines, Piece } from './log-lines.ts';
+import { type Client, joinWithCommas, type Lines, type Piece } from './log-lines.ts';
 
-const TOOLS =
+/** The definitions of the tools, as JSON. */
+export const TOOLS =
   '[{"type":"function","name":"read_file","description":"Reads a file.","parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},"strict":true}]';
 /** Bytes of text per stream chunk: a few tokens. */
 const CHUNK_BYTES = 14;
-
-const joinWithCommas = (items: readonly Buffer[]): readonly Piece[] =>
-  items.flatMap((item, i): Piece[] => (i === 0 ? [item] : [',', item]));
 
 /** Writes the pairs of one session. Half of the sessions resend the whole history; half refer to the previous response by its id. */
 export class ResponsesLog implements Client {
@@ -86,14 +84,18 @@ export class ResponsesLog implements Client {
 /** Writes streams one after another, as a proxy dumps them: chat completion chunks of a few tokens each. */
 export class StreamDump implements Client {
   readonly #lines: Lines;
-  #streams = 0;
+  readonly #first: number;
+  #streams: number;
 
-  constructor(lines: Lines) {
+  /** @param streams the number of streams before these, which their ids continue */
+  constructor(lines: Lines, streams: number) {
     this.#lines = lines;
+    this.#first = streams;
+    this.#streams = streams;
   }
 
   get records(): number {
-    return this.#streams;
+    return this.#streams - this.#first;
   }
 
   begin(): void {

@@ -1,7 +1,7 @@
 /**
  * Generates event logs of coding agents: transcripts of Claude Code and rollouts of Codex, with the features of real ones: messages split
  * over several lines, results copied for display, events that repeat other lines, compactions. The same loop also writes the logs of calls
- * (call-logs.ts).
+ * (call-logs.ts) and spans (span-log.ts).
  */
 
 import { ResponsesLog, StreamDump } from './call-logs.ts';
@@ -10,11 +10,12 @@ import { type Client, Lines, type LogShape, type Piece } from './log-lines.ts';
 import type { CorpusOrder, CorpusStats } from './order.ts';
 import { seededRandom } from './random.ts';
 import { nameSession } from './session.ts';
-import type { CorpusKind } from './shapes.ts';
+import type { EventKind } from './shapes.ts';
 import type { CorpusSink } from './sinks.ts';
+import { SpanLog } from './span-log.ts';
 import { buildTextPools } from './text-pool.ts';
 
-type EventKind = Extract<CorpusKind, `claude-code${string}` | `codex${string}` | 'responses' | 'sse'>;
+const DEFAULT_BYTES = 1_000_000_000;
 
 const short: LogShape = {
   turns: [1, 2],
@@ -35,8 +36,8 @@ const long: LogShape = {
 /** A gateway session: a few rounds of calls. */
 const calls: LogShape = { ...short, turns: [1, 3], callsPerTurn: [1, 3] };
 
-export const isEventKind = (kind: CorpusKind): kind is EventKind =>
-  kind.startsWith('claude-code') || kind.startsWith('codex') || kind === 'responses' || kind === 'sse';
+/** A session of an agent that calls through a gateway: up to 50 calls, so that a line may repeat 100 KB of history. */
+const manyCalls: LogShape = { ...short, turns: [1, 25], callsPerTurn: [1, 6] };
 
 class ClaudeCode implements Client {
   readonly #lines: Lines;
@@ -176,20 +177,25 @@ class Codex implements Client {
   }
 }
 
-const shapeOf = (kind: CorpusKind): LogShape => {
-  if (kind === 'responses' || kind === 'sse') return calls;
-  return kind.endsWith('-long') ? long : short;
+const shapeOf = (kind: EventKind): LogShape => {
+  const isLong = kind.endsWith('-long');
+  if (kind.startsWith('claude-code') || kind.startsWith('codex')) return isLong ? long : short;
+  return isLong ? manyCalls : calls;
 };
 
-const clientOf = (kind: CorpusKind, lines: Lines, id: string): Client => {
-  if (kind === 'responses') return new ResponsesLog(lines, id);
-  if (kind === 'sse') return new StreamDump(lines);
+/** @param streams streams before this session, which the ids of its streams continue */
+const clientOf = (kind: EventKind, lines: Lines, id: string, streams: number): Client => {
+  if (kind.startsWith('responses')) return new ResponsesLog(lines, id);
+  if (kind.startsWith('sse')) return new StreamDump(lines, streams);
+  if (kind.startsWith('spans')) return new SpanLog(lines, id);
   return kind.startsWith('claude-code') ? new ClaudeCode(lines, id) : new Codex(lines, id);
 };
 
 /** Generates an event corpus. The statistics count conversations as `sessions`: one per log, plus one per compaction. */
-export const generateEventLogs = (order: CorpusOrder, wantedBytes: number, sink: CorpusSink): CorpusStats => {
-  const { kind, seed } = order;
+export const generateEventLogs = (
+  { kind, seed, bytes: wantedBytes = DEFAULT_BYTES }: CorpusOrder & { readonly kind: EventKind },
+  sink: CorpusSink,
+): CorpusStats => {
   const shape = shapeOf(kind);
   const pools = buildTextPools(javascriptStyle, seed);
   const sum = { bytes: 0, conversations: 0, lines: 0, longest: 0, conversation: 0 };
@@ -197,7 +203,7 @@ export const generateEventLogs = (order: CorpusOrder, wantedBytes: number, sink:
     const random = seededRandom([seed, kind, session]);
     const name = nameSession(session, random);
     const lines = new Lines(sink, pools, shape, random);
-    const client = clientOf(kind, lines, name.sessionId);
+    const client = clientOf(kind, lines, name.sessionId, sum.conversations);
     sink.beginSession(name);
     client.begin();
     if (client.records === undefined) sum.conversations++;

@@ -3,13 +3,13 @@
  * sessions never are, because their length is what that corpus measures.
  */
 import { buildToolSets } from './envelope.ts';
-import { generateEventLogs, isEventKind } from './event-logs.ts';
+import { generateEventLogs } from './event-logs.ts';
 import { type JsonStyle, javascriptStyle, pythonStyle } from './json-style.ts';
 import type { CorpusOrder, CorpusStats } from './order.ts';
 import { seededRandom } from './random.ts';
 import { appendEntry, nameSession, openSession } from './session.ts';
 import { drawTraits } from './session-traits.ts';
-import { corpusShape } from './shapes.ts';
+import { corpusShape, isEventKind } from './shapes.ts';
 import type { CorpusSink } from './sinks.ts';
 import { buildTextPools, type TextPools } from './text-pool.ts';
 import type { Voice } from './voice.ts';
@@ -23,9 +23,9 @@ interface StyleKit {
 /** Generates the corpus and closes the sink. */
 export const generateCorpus = (order: CorpusOrder, sink: CorpusSink): CorpusStats => {
   const { kind, seed } = order;
+  if (isEventKind(kind)) return generateEventLogs({ ...order, kind }, sink);
   const shape = corpusShape(kind, order.growthEntries);
   const wantedBytes = order.bytes ?? shape.defaultBytes;
-  if (isEventKind(kind)) return generateEventLogs(order, wantedBytes, sink);
   const kits = [javascriptStyle, pythonStyle].map(
     (style): StyleKit => ({
       style,

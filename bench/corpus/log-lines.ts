@@ -20,6 +20,9 @@ export interface LogShape {
 /** A part of a line: ASCII text, stored bytes, or a slice of a text pool that becomes a JSON string. */
 export type Piece = string | Buffer | readonly [kind: TextKind, bytes: number];
 
+export const joinWithCommas = (items: readonly Buffer[]): readonly Piece[] =>
+  items.flatMap((item, i): Piece[] => (i === 0 ? [item] : [',', item]));
+
 /** Writes the log lines of one client. */
 export interface Client {
   begin(): void;

@@ -1,6 +1,6 @@
 /**
- * Defines the kinds of corpora by numbers. `growth`, `steady` and `line` measure the cost per distinct byte and memory. For the event logs
- * (`claude-code`, `codex`; `-long`: one session), `responses` and `sse`, only the size is defined here; event-logs.ts has the rest.
+ * Defines the kinds of corpora by numbers. `growth`, `steady` and `line` measure the cost per distinct byte and memory. The logs of clients,
+ * gateways and collectors (`eventKinds`) are in event-logs.ts.
  */
 
 /** An inclusive range. */
@@ -33,8 +33,23 @@ export interface CorpusShape {
   readonly maxSessions: number;
 }
 
-/** The kinds that `corpus.js` accepts. */
-export const corpusKinds = [
+/** Logs of coding agents, calls, streams and spans, in many small files; with `-long` in one file (agents) or a few large ones. */
+export const eventKinds = [
+  'claude-code',
+  'claude-code-long',
+  'codex',
+  'codex-long',
+  'responses',
+  'responses-long',
+  'sse',
+  'sse-long',
+  'spans',
+  'spans-long',
+] as const;
+
+export type EventKind = (typeof eventKinds)[number];
+
+const entryKinds = [
   'main',
   'small',
   'giant',
@@ -45,15 +60,17 @@ export const corpusKinds = [
   'growth',
   'steady',
   'line',
-  'claude-code',
-  'claude-code-long',
-  'codex',
-  'codex-long',
-  'responses',
-  'sse',
 ] as const;
 
-export type CorpusKind = (typeof corpusKinds)[number];
+type EntryKind = (typeof entryKinds)[number];
+
+export type CorpusKind = EntryKind | EventKind;
+
+/** The kinds that `corpus.js` accepts. */
+export const corpusKinds: readonly CorpusKind[] = [...entryKinds, ...eventKinds];
+
+export const isEventKind = (kind: CorpusKind): kind is EventKind =>
+  eventKinds.some((eventKind) => eventKind === kind);
 
 const main: CorpusShape = {
   entriesPerSession: [5, 60],
@@ -112,9 +129,7 @@ const fresh: CorpusShape = {
   defaultBytes: 300_000_000,
 };
 
-const eventLog: CorpusShape = { ...main, maxSessions: Number.POSITIVE_INFINITY };
-
-const shapes: Readonly<Record<CorpusKind, CorpusShape>> = {
+const shapes: Readonly<Record<EntryKind, CorpusShape>> = {
   main,
   small,
   giant: {
@@ -164,12 +179,6 @@ const shapes: Readonly<Record<CorpusKind, CorpusShape>> = {
     defaultBytes: Number.POSITIVE_INFINITY,
     maxSessions: 1,
   },
-  'claude-code': eventLog,
-  'claude-code-long': eventLog,
-  codex: eventLog,
-  'codex-long': eventLog,
-  responses: eventLog,
-  sse: eventLog,
   steady: {
     ...oneLongSession,
     textBytes: [200, 6_000],
@@ -181,5 +190,5 @@ const shapes: Readonly<Record<CorpusKind, CorpusShape>> = {
 };
 
 /** Returns the numbers of a kind. `growthEntries` is the session length of `growth`. */
-export const corpusShape = (kind: CorpusKind, growthEntries: number): CorpusShape =>
+export const corpusShape = (kind: EntryKind, growthEntries: number): CorpusShape =>
   kind === 'growth' ? { ...shapes.growth, entriesPerSession: [growthEntries, growthEntries] } : shapes[kind];

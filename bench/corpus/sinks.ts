@@ -88,18 +88,23 @@ const directorySink = (directory: string, gzip: boolean, extension = 'jsonl'): C
   };
 };
 
-/** Size of a file of `calls` before compression. */
-const callsFileBytes = 64_000_000;
+/** The files of a gateway that rotates its log. Sizes are before compression. */
+interface RotatedFiles {
+  readonly bytes: number;
+  readonly gzip: boolean;
+  readonly extension: string;
+}
 
-/** Writes all sessions into gzip files of one member each, like a gateway that rotates its log at a certain size. */
-const packedLogsSink = (directory: string): CorpusSink => {
+/** Writes many sessions per file, like a gateway that rotates its log at a certain size; a gzip file is one member. */
+const rotatedSink = (directory: string, { bytes, gzip, extension }: RotatedFiles): CorpusSink => {
   mkdirSync(directory, { recursive: true });
-  const tape = byteTape(callsFileBytes + flushBytes);
-  const writer = tapeWriter(tape, true);
+  const tape = byteTape(bytes + flushBytes);
+  const writer = tapeWriter(tape, gzip);
   let files = 0;
   const end = (): void => {
     if (tape.length === 0) return;
-    const fd = openSync(join(directory, `gateway-calls-${String(files++).padStart(4, '0')}.jsonl.gz`), 'wx');
+    const name = `gateway-calls-${String(files++).padStart(4, '0')}.${extension}`;
+    const fd = openSync(join(directory, name), 'wx');
     writer.flush(fd);
     closeSync(fd);
   };
@@ -108,20 +113,26 @@ const packedLogsSink = (directory: string): CorpusSink => {
     beginSession: () => {},
     endLine: () => {},
     endSession: () => {
-      if (tape.length >= callsFileBytes) end();
+      if (tape.length >= bytes) end();
     },
     close: end,
   };
 };
 
-/** The kinds with many sessions per file. */
+/** The kinds with many sessions per file that need an option for it. */
 export const manySessionKinds: readonly CorpusKind[] = ['growth', 'calls'];
 
 /** Writes a corpus of this kind as files into a new or empty folder. */
 export const folderSink = (kind: CorpusKind, directory: string): CorpusSink => {
   if (kind === 'growth') return singleFileSink(directory);
-  if (kind === 'calls') return packedLogsSink(directory);
-  return directorySink(directory, kind === 'gz', kind === 'sse' ? 'sse' : 'jsonl');
+  if (kind === 'calls') {
+    return rotatedSink(directory, { bytes: 64_000_000, gzip: true, extension: 'jsonl.gz' });
+  }
+  const extension = kind.startsWith('sse') ? 'sse' : 'jsonl';
+  if (kind === 'responses-long' || kind === 'sse-long' || kind === 'spans-long') {
+    return rotatedSink(directory, { bytes: 20_000_000, gzip: false, extension });
+  }
+  return directorySink(directory, kind === 'gz', extension);
 };
 
 /** Writes all sessions into a single file, so that the cost of opening files does not count. */

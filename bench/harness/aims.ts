@@ -165,8 +165,12 @@ export const corpusAims: readonly CorpusAim[] = [
   { id: 'claude-code-long', work: 'claude-code, one session', orjson: 3 },
   { id: 'codex', work: 'codex, many short sessions', orjson: 4 },
   { id: 'codex-long', work: 'codex, one session', orjson: 3 },
-  { id: 'responses', work: 'responses', orjson: 5 },
-  { id: 'sse', work: 'sse', orjson: 5 },
+  { id: 'responses', work: 'responses, many small files', orjson: 5 },
+  { id: 'responses-long', work: 'responses, few large files', orjson: 5 },
+  { id: 'sse', work: 'sse, many small files', orjson: 5 },
+  { id: 'sse-long', work: 'sse, few large files', orjson: 5 },
+  { id: 'spans', work: 'spans, many small files', orjson: 5 },
+  { id: 'spans-long', work: 'spans, few large files', orjson: 5 },
 ];
 
 /** Corpora without an aim. */

@@ -1,8 +1,7 @@
 /** Defines the sections of a full run: the corpus, its size and the contenders. */
 
-import { isEventKind } from '../corpus/event-logs.ts';
 import type { CorpusOrder } from '../corpus/order.ts';
-import type { CorpusKind } from '../corpus/shapes.ts';
+import { type CorpusKind, type EventKind, eventKinds, isEventKind } from '../corpus/shapes.ts';
 import { corpusName } from './cached-corpus.ts';
 import {
   type Contender,
@@ -22,8 +21,7 @@ export interface Section {
   readonly reference: string;
 }
 
-/** The values of `--corpora`, in the order in which they run. */
-export const sectionNames = [
+const entrySections = [
   'main',
   'small',
   'giant',
@@ -36,31 +34,18 @@ export const sectionNames = [
   'growth5',
   'growth60',
   'growth600',
-  'claude-code',
-  'claude-code-long',
-  'codex',
-  'codex-long',
-  'responses',
-  'sse',
-  'startup',
 ] as const;
 
-export type SectionName = (typeof sectionNames)[number];
+export type SectionName = (typeof entrySections)[number] | EventKind | 'startup';
+
+/** The values of `--corpora`, in the order in which they run. */
+export const sectionNames: readonly SectionName[] = [...entrySections, ...eventKinds, 'startup'];
 
 /** The sections of the first table of the results. */
 export const aimSections: readonly SectionName[] = [
-  ...([
-    'main',
-    'giant',
-    'small',
-    'fresh',
-    'wide20',
-    'wide',
-    'calls',
-    'claude-code',
-    'claude-code-long',
-  ] as const),
-  ...(['codex', 'codex-long', 'responses', 'sse', 'startup'] as const),
+  ...(['main', 'giant', 'small', 'fresh', 'wide20', 'wide', 'calls'] as const),
+  ...eventKinds,
+  'startup',
 ];
 
 /** The contenders in the first table. */
@@ -83,6 +68,11 @@ const contendersOf = (kind: CorpusKind): readonly Contender[] => {
   return contenders.filter(({ name }) => name !== 'gzip-dc');
 };
 
+const eventBytes = (short: number, long: number): Readonly<Record<EventKind, number>> =>
+  Object.fromEntries(eventKinds.map((kind) => [kind, kind.endsWith('-long') ? long : short])) as Readonly<
+    Record<EventKind, number>
+  >;
+
 /** Sizes in a full run; the others use the default of the corpus. */
 const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   main: 1_000_000_000,
@@ -96,12 +86,7 @@ const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   growth5: 400_000_000,
   growth60: 400_000_000,
   growth600: 1_000_000_000,
-  'claude-code': 100_000_000,
-  'claude-code-long': 100_000_000,
-  codex: 100_000_000,
-  'codex-long': 100_000_000,
-  responses: 100_000_000,
-  sse: 100_000_000,
+  ...eventBytes(100_000_000, 100_000_000),
 };
 
 /** Sizes in a quick run: just large enough for every contender to do some work. */
@@ -118,12 +103,7 @@ export const quickBytes: Readonly<Record<SectionName, number>> = {
   growth5: 8_000_000,
   growth60: 8_000_000,
   growth600: 150_000_000,
-  'claude-code': 8_000_000,
-  'claude-code-long': 16_000_000,
-  codex: 8_000_000,
-  'codex-long': 16_000_000,
-  responses: 8_000_000,
-  sse: 8_000_000,
+  ...eventBytes(8_000_000, 16_000_000),
   startup: 1,
 };
 

@@ -1,12 +1,13 @@
-"""Peer: a plain Python script for logs of Claude Code and Codex, pairs of the Responses API and dumps of
-streams, with json or with orjson.
+"""Peer: a plain Python script for logs of Claude Code and Codex, pairs of the Responses API, dumps of
+streams and exported spans, with json or with orjson.
 
     python convert_events.py json|orjson DIR OUTFILE
 
 Applies only: lines with the same message.id are one message, results follow their message in the order
 of the log, a compaction starts another record; for a session of pairs the last one counts, with the
-history that its id continues; the chunks of a stream are one answer. Left out: branches, sub-agents,
-results before their calls, copied lines, memory limits, findings, the account of the lines.
+history that its id continues; the chunks of a stream are one answer; for a conversation in spans the
+last model call counts. Left out: branches, sub-agents, results before their calls, copied lines,
+definitions of tools, memory limits, findings, the account of the lines.
 """
 
 import os
@@ -119,14 +120,14 @@ def items_as_messages(items, dumps):
 
 
 def responses(pairs, dumps):
-    histories, system = {}, []
-    last = None
+    histories, last = {}, {}
     for pair in pairs:
         request, response = pair["request"], pair["response"]
-        system = [{"role": "system", "content": request["instructions"]}]
         before = histories.get(request.get("previous_response_id"), [])
-        last = histories[response["id"]] = [*before, *request["input"], *response["output"]]
-    yield system + items_as_messages(last, dumps)
+        items = histories[response["id"]] = [*before, *request["input"], *response["output"]]
+        last[pair["session_id"]] = request["instructions"], items
+    for instructions, items in last.values():
+        yield [{"role": "system", "content": instructions}, *items_as_messages(items, dumps)]
 
 
 def streams(events, dumps):
@@ -152,6 +153,28 @@ def streams(events, dumps):
     yield answer()
 
 
+def parts_as_message(role, parts, dumps):
+    message = {"role": role}
+    for part in parts:
+        kind = part["type"]
+        if kind == "text":
+            message["content"] = part["content"]
+        elif kind == "reasoning":
+            message["reasoning_content"] = part["content"]
+        elif kind == "tool_call":
+            tool_call = call(dumps, part["id"], part["name"], part["arguments"])
+            message.setdefault("tool_calls", []).append(tool_call)
+        else:
+            message.update(tool_call_id=part["id"], content=part["response"])
+    return message
+
+
+def spans(calls, dumps):
+    for system, logged in calls:
+        messages = [parts_as_message(m["role"], m["parts"], dumps) for m in logged]
+        yield [parts_as_message("system", system, dumps), *messages]
+
+
 def logged_lines(lines, loads):
     return (loads(line) for line in lines)
 
@@ -165,11 +188,26 @@ def sent_events(lines, loads):
             yield loads(data_text)
 
 
+def last_calls(lines, loads):
+    last = {}
+    for line in lines:
+        for resource in loads(line)["resourceSpans"]:
+            for scope in resource["scopeSpans"]:
+                for span in scope["spans"]:
+                    values = {a["key"]: a["value"].get("stringValue") for a in span["attributes"]}
+                    if values["gen_ai.operation.name"] == "chat":
+                        last[values["gen_ai.conversation.id"]] = values
+    for values in last.values():
+        logged = loads(values["gen_ai.input.messages"]) + loads(values["gen_ai.output.messages"])
+        yield loads(values["gen_ai.system_instructions"]), logged
+
+
 FOLDS = {
     "claude-code": (logged_lines, claude_code),
     "codex": (logged_lines, codex),
     "responses": (logged_lines, responses),
     "sse": (sent_events, streams),
+    "spans": (last_calls, spans),
 }
 
 
