@@ -13,6 +13,7 @@ import {
   ARGUMENTS_CUT,
   indexIn,
   isKeepAlive,
+  isOtherId,
   STREAM_CUT,
   type StreamedAnswer,
   type StreamGrammar,
@@ -78,6 +79,14 @@ export class AnthropicEvents implements StreamGrammar {
     const type = event.get('type')?.text() ?? '';
     if (type === 'message_start') return this.#hasStarted;
     return this.isOver && TYPES.has(type) && !isKeepAlive(type);
+  }
+
+  isOfAnother(event: JsonView): boolean {
+    const type = event.get('type')?.text();
+    if (type === 'content_block_delta') return this.isOver;
+    if (type === 'content_block_start')
+      return this.isOver || this.#blocks.get(indexIn(event, 'index') ?? -1)?.hasEnded === true;
+    return type === 'message_start' && isOtherId(event.get('message'), this.#head.get('id'));
   }
 
   #start(message: JsonView | undefined): void {
@@ -154,7 +163,7 @@ class Block {
   readonly #members = new GrowingMembers(['type', 'id', 'name', 'tool_use_id']);
   readonly #input = new GrowingText();
   #start: Uint8Array | undefined;
-  #hasEnded = false;
+  hasEnded = false;
 
   /** @param kind the block's type, if its start is missing */
   constructor(start: JsonView | undefined, kind?: string) {
@@ -179,7 +188,7 @@ class Block {
   }
 
   end(): void {
-    this.#hasEnded = true;
+    this.hasEnded = true;
   }
 
   get isCut(): boolean {
@@ -188,7 +197,7 @@ class Block {
 
   /** Is it a call that was cut before its input came? It begins with an empty one. */
   get isUnsaid(): boolean {
-    return !this.#hasEnded && this.#input.isEmpty && this.#start?.length === EMPTY_OBJECT.length;
+    return !this.hasEnded && this.#input.isEmpty && this.#start?.length === EMPTY_OBJECT.length;
   }
 
   json(): Uint8Array {

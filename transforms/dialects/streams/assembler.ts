@@ -64,6 +64,7 @@ export class StreamAssembler {
   #isDamaged = false;
   /** Was content in what is not an event? */
   #hasLost = false;
+  #hasTwo = false;
 
   /** Adds an event. @returns false if it does not belong to any stream */
   put(event: JsonView): boolean {
@@ -79,6 +80,7 @@ export class StreamAssembler {
     this.#grammar ??= grammarOf(event);
     if (this.#grammar !== undefined) {
       this.#settleEarly(this.#grammar);
+      this.#hasTwo ||= this.#grammar.isOfAnother(event);
       this.#grammar.put(event);
       return true;
     }
@@ -127,7 +129,11 @@ export class StreamAssembler {
     }
     const answer = this.#grammar.answer();
     const isNoted = !this.#isDamaged || answer.notes.includes(STREAM_CUT);
-    const own = [...(isNoted ? [] : [DAMAGED]), ...(this.#hasLost ? [LOST] : [])];
+    const own = [
+      ...(isNoted ? [] : [DAMAGED]),
+      ...(this.#hasLost ? [LOST] : []),
+      ...(this.#hasTwo ? [TWO_ANSWERS] : []),
+    ];
     return own.length === 0 ? answer : { ...answer, notes: [...answer.notes, ...own] };
   }
 }
@@ -141,6 +147,12 @@ const LOST: ReadingNote = {
   rule: 'unknown-content',
   severity: 'ERROR',
   message: 'a part of the stream that is not an event carries content',
+};
+
+const TWO_ANSWERS: ReadingNote = {
+  rule: 'unknown-content',
+  severity: 'ERROR',
+  message: 'the stream has two answers',
 };
 
 /** The answer in a text of server-sent events; undefined if the text has no event of a stream. */

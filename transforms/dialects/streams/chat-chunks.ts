@@ -1,7 +1,7 @@
 /** Assembles streams of chat completions: chunks with a delta for each choice. */
 
 import { JsonView } from '../../json/json-view.ts';
-import { encode } from '../../json/utf8.ts';
+import { decode, encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
@@ -35,6 +35,7 @@ const DELTA_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 const ASSISTANT = encode('"assistant"');
 const STOP = encode('"stop"');
+const UNFINISHED: ReadonlySet<string> = new Set(['""', '"null"']);
 
 const CHUNK = 'chat.completion.chunk';
 
@@ -114,6 +115,16 @@ export class ChatChunks implements StreamGrammar {
     return id !== undefined && id.length > 2 && Buffer.compare(id, own) !== 0;
   }
 
+  /** Some servers give a reason to end in every chunk. */
+  isOfAnother(chunk: JsonView): boolean {
+    const choices = chunk.get('choices')?.elements() ?? [chunk];
+    return choices.some((one, i) => {
+      const known = this.#choices.get(indexIn(one, 'index') ?? i);
+      const isEnded = this.#hasEnd || known?.isFinished === true;
+      return isEnded && !present(one.get('finish_reason')) && saysPiece(one);
+    });
+  }
+
   get isOver(): boolean {
     return this.#hasEnd || this.#isFinished;
   }
@@ -166,6 +177,11 @@ const PIECES = [
   'tool_plan',
   'refusal',
 ] as const;
+
+/** Does a choice, or a line of Ollama, have a piece of an answer? */
+const saysPiece = (choice: JsonView): boolean =>
+  ['text', 'response'].some((key) => says(choice.get(key))) ||
+  ['delta', 'message'].some((key) => PIECES.some((piece) => says(choice.get(key)?.get(piece))));
 
 /** The text of an answer, and the names and arguments of its calls. */
 const saidOf = (message: JsonView | undefined): readonly string[] => [
@@ -235,6 +251,11 @@ class Choice {
       this.#isHiding ||= hidesPiece(delta, CHAT_MESSAGE, PIECES) || hidesCall(delta);
     else if (says(delta) || (choice.type !== 'object' && says(choice))) return false;
     return present(delta) || present(text) || !choice.others(CHAT_CHOICE.names).some(isSaid);
+  }
+
+  /** Has it a reason to end? Some servers write one that says nothing in every chunk. */
+  get isFinished(): boolean {
+    return this.finish !== undefined && !UNFINISHED.has(decode(this.finish));
   }
 
   /** Does the last event repeat the whole answer, whose pieces came before it? */

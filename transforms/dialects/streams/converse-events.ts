@@ -71,6 +71,11 @@ export class ConverseEvents implements StreamGrammar {
     return event.get('messageStart') !== undefined && (this.#hasStarted || this.isOver);
   }
 
+  isOfAnother(event: JsonView): boolean {
+    if (event.get('messageStart') !== undefined) return this.#blocks.size > 0;
+    return this.isOver && event.get('contentBlockDelta') !== undefined;
+  }
+
   answer(): StreamedAnswer {
     const all = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
     const blocks = all.filter((block) => this.isOver || !block.isUnsaid);

@@ -8,7 +8,7 @@ import { isTrue, present } from '../shared/logged-values.ts';
 import { geminiBody, isGeminiAnswer } from '../shared/other-apis.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { says } from '../shared/unread-text.ts';
-import { STREAM_CUT, type StreamedAnswer, type StreamGrammar, UnknownKinds } from './grammar.ts';
+import { isOtherId, STREAM_CUT, type StreamedAnswer, type StreamGrammar, UnknownKinds } from './grammar.ts';
 import { GrowingText } from './growing-text.ts';
 
 /** Members of a part whose text continues that of the part before it. */
@@ -67,6 +67,16 @@ export class GeminiChunks implements StreamGrammar {
   begins(event: JsonView): boolean {
     const [first] = geminiBody(event).get('candidates')?.elements() ?? [];
     return this.isOver && present(first?.get('content'));
+  }
+
+  /** Some servers give a reason to end in every chunk. */
+  isOfAnother(event: JsonView): boolean {
+    const answer = geminiBody(event);
+    const [first] = answer.get('candidates')?.elements() ?? [];
+    const parts = first?.get('content')?.get('parts')?.elements() ?? [];
+    if (!parts.some((part) => says(part.get('text')) || present(part.get('functionCall')))) return false;
+    const isAfter = this.isOver && !present(first?.get('finishReason'));
+    return isAfter || isOtherId(answer, this.#head.get('responseId'), 'responseId');
   }
 
   get isOver(): boolean {

@@ -18,6 +18,8 @@ export interface StreamGrammar {
   put(event: JsonView): void;
   /** Whether the event begins another answer. */
   begins(event: JsonView): boolean;
+  /** Whether the event says something of another answer: this one is over, or the other one has its own id. */
+  isOfAnother(event: JsonView): boolean;
   /** Whether the answer is complete. */
   readonly isOver: boolean;
   /** Bytes held in memory, as an estimate. */
@@ -41,6 +43,12 @@ export function indexIn(event: JsonView, key: string): number | undefined {
 export function stringIn(event: JsonView | undefined, key: string): Uint8Array | undefined {
   const value = event?.get(key);
   return value?.type === 'string' ? value.bytes : undefined;
+}
+
+/** Whether an object has an id, and not this one. @param known JSON text */
+export function isOtherId(object: JsonView | undefined, known: Uint8Array | undefined, key = 'id'): boolean {
+  const id = stringIn(object, key);
+  return id !== undefined && known !== undefined && Buffer.compare(id, known) !== 0;
 }
 
 /** Events that only keep the connection open. */

@@ -13,9 +13,11 @@ import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
+  isOtherId,
   STREAM_CUT,
   type StreamedAnswer,
   type StreamGrammar,
+  stringIn,
   UnknownKinds,
 } from './grammar.ts';
 import { GrowingText } from './growing-text.ts';
@@ -101,16 +103,20 @@ export class ResponsesEvents implements StreamGrammar {
   begins(event: JsonView): boolean {
     const type = event.get('type')?.text();
     if (type === 'response.created') return this.#head !== undefined || this.#whole !== undefined;
-    if (!isResponsesEvent(event) && this.#isOfOther(event)) return true;
+    if (!isResponsesEvent(event) && this.#isOfOther(event, this.#head)) return true;
     const isRepeated = type === 'error' && this.#hasFailed;
     return this.#whole !== undefined && !isRepeated && (type === 'error' || isResponsesEvent(event));
   }
 
-  /** Does an event of an unknown type have another response? */
-  #isOfOther(event: JsonView): boolean {
-    const id = event.get('response')?.textOf('id');
-    const known = this.#head === undefined ? undefined : new JsonView(this.#head).textOf('id');
-    return id !== undefined && known !== undefined && id !== known;
+  isOfAnother(event: JsonView): boolean {
+    const type = event.textOf('type') ?? '';
+    if (type === 'response.created') return this.#isOfOther(event, this.#head);
+    return LAST.has(type) && this.#isOfOther(event, this.#whole);
+  }
+
+  /** Does an event have another response than this one? */
+  #isOfOther(event: JsonView, known: Uint8Array | undefined): boolean {
+    return known !== undefined && isOtherId(event.get('response'), stringIn(new JsonView(known), 'id'));
   }
 
   get isOver(): boolean {

@@ -1,0 +1,40 @@
+/** Streams that go on after their answer: nothing says which of the two answers counts, and they are not joined. */
+import { expect, it } from 'vitest';
+import { answerInList } from '../../../../transforms/dialects/streams/assembler.ts';
+import { JsonView } from '../../../../transforms/json/json-view.ts';
+import { encode } from '../../../../transforms/json/utf8.ts';
+
+const rulesOf = (events: readonly object[]): readonly string[] =>
+  answerInList(new JsonView(encode(JSON.stringify(events))))?.notes.map(({ rule }) => rule) ?? ['no stream'];
+
+const chunk = (content: string, finish_reason: string | null = null, more: object = {}): object => ({
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta: { content }, finish_reason }],
+  ...more,
+});
+const line = (content: string, done: boolean): object => ({ message: { role: 'assistant', content }, done });
+const part = (text: string, finishReason?: string): object => ({
+  candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason }],
+});
+
+it.each([
+  ['a reason to end in every chunk', [chunk('I', 'stop'), chunk(' see.', 'stop')]],
+  ['a reason that says nothing', [chunk('I', ''), chunk(' see.', 'null'), chunk('', 'stop')]],
+  ['usage after the end', [chunk('I see.', 'stop'), chunk('', null, { usage: { total_tokens: 1 } })]],
+  [
+    'two choices',
+    [chunk('I see.', 'stop'), { ...chunk(''), choices: [{ index: 1, delta: { content: 'No.' } }] }],
+  ],
+  ['a reason to end in every chunk of Gemini', [part('I', 'STOP'), part(' see.', 'STOP')]],
+  ['an empty part after the end', [part('I see.', 'STOP'), part('')]],
+])('%s is one answer', (_, events) => {
+  expect(rulesOf(events)).toEqual([]);
+});
+
+it.each([
+  ['chunks', [chunk('I see.', 'stop'), chunk('No.'), chunk('', 'stop')]],
+  ['lines of Ollama', [line('I see.', true), line('No.', false), line('', true)]],
+  ['chunks of Gemini', [part('I see.', 'STOP'), part('No.'), part('', 'STOP')]],
+])('%s after the end are another answer', (_, events) => {
+  expect(rulesOf(events)).toEqual(['unknown-content']);
+});
