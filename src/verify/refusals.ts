@@ -12,7 +12,6 @@ const MEMBERS: ReadonlySet<string> = new Set([
 ]);
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Levels of arguments: the line, messages, message, calls, call and function are around them. */
 const MAX_DEPTH = 512 - 6;
 
@@ -48,9 +47,7 @@ function isCall(call: unknown): boolean {
 function isObjectText(text: unknown): boolean {
   if (typeof text !== 'string') return asObject(text) !== undefined;
   try {
-    return (
-      asObject(JSON.parse(text)) !== undefined && !LONE_SURROGATE.test(text) && depthOf(text) <= MAX_DEPTH
-    );
+    return asObject(JSON.parse(text)) !== undefined && text.isWellFormed() && depthOf(text) <= MAX_DEPTH;
   } catch {
     return false;
   }

@@ -10,7 +10,6 @@ import { textScanner } from '../json/plain-scanner.ts';
 import { decode, parseString } from '../json/utf8.ts';
 
 const BARE_KEY = /^[A-Za-z0-9_-]+$/;
-const LONE_SURROGATE = /\p{Surrogate}/u;
 const WHOLE = /^-?\d+$/;
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
@@ -61,7 +60,7 @@ function writeTable(json: Uint8Array, at: number, pieces: string[], refuse: Refu
 
 /** A basic string. TOML has the escapes of JSON, but requires one for DEL too. */
 function tomlString(text: string, refuse: Refuse): string {
-  if (LONE_SURROGATE.test(text)) refuse();
+  if (!text.isWellFormed()) refuse();
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }
 

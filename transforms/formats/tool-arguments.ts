@@ -37,7 +37,6 @@ export type EncodeArguments = (
 
 const EMPTY = encode('{}');
 const EMPTY_STRING = encode('"{}"');
-const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Nesting depth of arguments: record, messages, message, tool_calls, call and function are around them. */
 const DEPTH = 6;
 
@@ -68,7 +67,7 @@ export function readArguments(json: Uint8Array | undefined): Arguments {
 
 function readText(json: Uint8Array): Arguments {
   const text = textOfValue(json) as string;
-  if (LONE_SURROGATE.test(text)) return { holds: 'text', source: EMPTY }; // a lone surrogate has no UTF-8
+  if (!text.isWellFormed()) return { holds: 'text', source: EMPTY }; // a lone surrogate has no UTF-8
   const bytes = encode(text);
   const start = skipBlanks(bytes, 0);
   if (start === bytes.length) return { holds: 'none', source: EMPTY };

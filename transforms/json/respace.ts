@@ -8,7 +8,6 @@ import { textScanner } from './plain-scanner.ts';
 import { skipBlanks } from './scanner.ts';
 import { decode, encode } from './utf8.ts';
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
 const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** The JSON text of a string, with the fewest escapes; a lone surrogate stays an escape. */
@@ -42,7 +41,7 @@ export function respace(json: Uint8Array): string {
 
 /** The JSON value in a text, without the white space around it; undefined if the text is anything else. */
 export function valueIn(text: string): Uint8Array | undefined {
-  if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
+  if (!text.isWellFormed()) return undefined; // a lone surrogate has no UTF-8
   const json = encode(text);
   const start = skipBlanks(json, 0);
   const end = textScanner.value(json, start, 0);

@@ -64,7 +64,8 @@ function utf8OfString(json: Uint8Array): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-const utf8Of = (text: string): Uint8Array => encode(text.replace(LONE_SURROGATE, escaped));
+const utf8Of = (text: string): Uint8Array =>
+  encode(text.isWellFormed() ? text : text.replace(LONE_SURROGATE, escaped));
 
 function jsonOf(bytes: Uint8Array): JsonView | undefined {
   const start = skipBlanks(bytes, 0);

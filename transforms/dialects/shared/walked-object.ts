@@ -174,8 +174,6 @@ function keyAt(keys: ReadonlyMap<string, PathKey>, path: string | undefined): Pa
   return key;
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 /** Reads tool definitions that may be JSON in a string, as formats for loaders with typed columns have them. */
 class ToolsText {
   readonly #scanner: Scanner;
@@ -201,7 +199,7 @@ class ToolsText {
 
   /** The definitions in a text: none if it is empty; undefined if it is not a list of objects. */
   #definitionsIn(text: string): readonly ToolDefinition[] | undefined {
-    if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
+    if (!text.isWellFormed()) return undefined; // a lone surrogate has no UTF-8
     const json = encode(text);
     const start = skipBlanks(json, 0);
     if (start === json.length) return NO_TOOLS;

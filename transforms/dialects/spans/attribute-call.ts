@@ -286,10 +286,10 @@ function hasMessagesIn(attributes: SpanAttributes, { lists = [], request }: Conv
 const OUTPUT = 'gen_ai.output.messages';
 
 function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFacts {
-  const [input, logged] = ['gen_ai.input.messages', OUTPUT].map((path) => attributes.at(path).json());
+  const input = unpacked(attributes.at('gen_ai.input.messages').json());
   addWithSystem(transcript, attributes.at('gen_ai.system_instructions').value, input);
-  const output = unpacked(answerIn(OUTPUT, logged));
-  for (const list of [unpacked(input), output]) if (list?.type === 'object') refuseValue(transcript, list);
+  const output = unpacked(answerIn(OUTPUT, attributes.at(OUTPUT).json()));
+  for (const list of [input, output]) if (list?.type === 'object') refuseValue(transcript, list);
   const [response, request] = [attributes.at('gen_ai.response'), attributes.at('gen_ai.request')];
   const choices = Number(request.at('choice.count').value?.parsed() ?? 1);
   const isResponse = attributes.at('openai.api.type').text() === 'responses';

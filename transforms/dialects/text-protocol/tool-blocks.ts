@@ -56,7 +56,6 @@ const RETRIGGER = '"retrigger"';
 const OPEN_OBJECT = '{';
 const OPEN_ARRAY = '[';
 const NAME = /[a-z_][\w.:-]{0,63}/iy;
-const LONE_SURROGATE = /\p{Surrogate}/gu;
 /** Cutting one block can join the halves of another. Only a crafted text needs more rounds. */
 const MAX_ROUNDS = 8;
 
@@ -278,7 +277,7 @@ export function cutToolBlocks(text: string): TextWithoutBlocks {
   let stripped = 0;
   let rest = text;
   for (let round = 0; round < MAX_ROUNDS && MAY_HOLD_BLOCK.test(rest); round++) {
-    const cutter = new BlockCutter(encode(rest.replace(LONE_SURROGATE, '\ufffd'))); // a lone surrogate has no UTF-8
+    const cutter = new BlockCutter(encode(rest.toWellFormed())); // a lone surrogate has no UTF-8
     const bytes = cutter.cut();
     if (bytes === undefined) break;
     for (const call of cutter.calls) calls.push(call);
@@ -291,7 +290,7 @@ export function cutToolBlocks(text: string): TextWithoutBlocks {
 /** Splits a text at its blocks: texts, and the calls of each block (an empty list if they cannot be read), in order. */
 export function splitToolBlocks(text: string): readonly (string | readonly WrittenCall[])[] {
   if (!MAY_HOLD_BLOCK.test(text)) return text === '' ? [] : [text];
-  const cutter = new BlockCutter(encode(text.replace(LONE_SURROGATE, '\ufffd')));
+  const cutter = new BlockCutter(encode(text.toWellFormed()));
   return cutter.cut() === undefined ? [text] : cutter.pieces();
 }
 
