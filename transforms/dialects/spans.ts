@@ -47,7 +47,8 @@ import { endsOnly, isEndAlone, isUnfinished, runsOf, SplitRuns } from './spans/s
 import { type Platform, platformOf, readTracked } from './spans/tracked-call.ts';
 
 const NO_SPAN = 'an element of a list of spans is not an object';
-const ODD_ATTRIBUTES = 'the attributes or the events have a form that turnmill does not know';
+const ODD_ATTRIBUTES =
+  'the attributes or the events have a form that turnmill does not know, or different messages in two places';
 const STRAY_LIST = 'the body has a list in a member that turnmill does not know, or no list where one is due';
 /** Runs of LangSmith that are not model calls. */
 const OTHER_RUNS: ReadonlySet<string> = new Set([

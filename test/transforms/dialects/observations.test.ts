@@ -93,6 +93,11 @@ describe('a request', () => {
     );
   });
 
+  it('may have calls of the AI SDK as JSON in a text', () => {
+    const toolCalls = JSON.stringify([{ toolCallId: 'd', toolName: 'f', args: {} }]);
+    expect(messagesFor([user], { text: '', toolCalls })[1]).toMatchObject({ tool_calls: [call('d', '{}')] });
+  });
+
   it('may have calls and results of the Responses API', () => {
     const input = [
       { role: 'user', content: 'a' },

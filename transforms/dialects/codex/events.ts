@@ -3,8 +3,10 @@
  * has no items do its events say what was said.
  */
 import { JsonView } from '../../json/json-view.ts';
+import type { ReadingNote } from '../../model/element.ts';
 import { wordSet } from '../../model/words.ts';
 import { joinStrings } from '../shared/build-messages.ts';
+import { says } from '../shared/unread-text.ts';
 
 /** Events with a text of the user or the model, in the member `message` or `text`. */
 const SAID: ReadonlyMap<string, 'user' | 'answer' | 'thought'> = new Map([
@@ -13,6 +15,15 @@ const SAID: ReadonlyMap<string, 'user' | 'answer' | 'thought'> = new Map([
   ['agent_reasoning', 'thought'],
   ['agent_reasoning_raw_content', 'thought'],
 ]);
+
+/** Members of a text of the user with its images: the first has them, the second names files. */
+const IMAGES = ['images', 'local_images'] as const;
+/** For a conversation of events alone: items have their images as parts. */
+export const IMAGES_LOST: ReadingNote = {
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message: 'an image that only an event has is not read',
+};
 
 /** Items that an event has whole, with a list of texts. */
 const SAID_ITEMS: ReadonlyMap<string, 'user' | 'answer'> = new Map([
@@ -59,6 +70,7 @@ export interface CodexSaid {
   readonly text: JsonView;
   /** Whether it is the event of a whole item, which has the text of another event again. */
   readonly isItem?: boolean;
+  readonly hasImages?: boolean;
 }
 
 export type CodexEvent =
@@ -75,7 +87,8 @@ export function readCodexEvent(event: JsonView, isAlone: boolean): CodexEvent {
   if (said !== undefined) {
     const text = event.get('message') ?? event.get('text');
     if (said === 'answer' && isCompacted(text)) return { kind: 'client' };
-    if (text?.type === 'string') return { kind: said, text };
+    if (text?.type === 'string')
+      return { kind: said, text, hasImages: IMAGES.some((key) => says(event.get(key))) };
     const isBad = isAlone || said === 'answer'; // an answer may be in its event alone
     return isBad ? { kind: 'bad', detail: 'the event has no text' } : { kind: 'client' };
   }

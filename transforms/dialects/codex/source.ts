@@ -16,7 +16,7 @@ import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
 import { says } from '../shared/unread-text.ts';
 import { isAborted, isInserted, isSaid, isTurn } from './client-texts.ts';
-import { type CodexSaid, readCodexEvent } from './events.ts';
+import { type CodexSaid, IMAGES_LOST, readCodexEvent } from './events.ts';
 import { CLIENT, COMPACTED, HEADER } from './known-members.ts';
 import { questionOf } from './questions.ts';
 import { hasAnswer, isApart, TurnAnswers, UNSURE } from './turn-answers.ts';
@@ -143,7 +143,7 @@ export class CodexSource {
 
   /** Adds the text of an event to a separate conversation, which counts only if the rollout has no items. */
   #addSaid(
-    { kind, text, isItem }: CodexSaid,
+    { kind, text, isItem, hasImages = false }: CodexSaid,
     context: ReadContext,
     stamp: JsonView | undefined,
   ): Fate | undefined {
@@ -159,6 +159,7 @@ export class CodexSource {
     this.#open(context, stamp, EVENTS);
     if (kind !== 'user') this.#answers.clear();
     else if (!hasAnswer(fold.items)) this.#answers.addQuestion(text, isItem);
+    if (hasImages) fold.note(IMAGES_LOST);
     if (kind === 'user') {
       this.#growing = undefined;
       fold.add(makeMessage('user', [['content', text.copy()]]), { isTurn: true });

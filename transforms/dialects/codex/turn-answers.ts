@@ -103,12 +103,16 @@ export class TurnAnswers {
     if (this.#waiting.length === 0) return NONE;
     const asked = isAside ? this.#waiting.findIndex((one) => one.asked !== undefined) : -1;
     const kept = asked < 0 ? [] : this.#waiting.splice(asked);
+    const turn = this.#waiting.findLastIndex((one) => one.asked !== undefined);
     // the item after an event mostly repeats it as it is, so the one before is compared last
     const alone = this.#waiting.filter(
-      ({ text, last, asked: question }) =>
+      ({ text, last, asked: question }, i) =>
         text === undefined ||
         question !== undefined ||
-        !(texts.some((one) => isPartOf(text, one)) || (last !== undefined && isPartOf(text, last))),
+        !(
+          (i > turn && texts.some((one) => isPartOf(text, one))) ||
+          (last !== undefined && isPartOf(text, last))
+        ),
     );
     this.#waiting = kept;
     for (const { text, asked: question } of alone)

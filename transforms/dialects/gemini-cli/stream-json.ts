@@ -69,7 +69,7 @@ export class StreamJsonSource {
   read(event: JsonView, context: ReadContext): LineFate {
     const type = event.get('type')?.text();
     if (type === 'message') return this.#readMessage(event, context);
-    this.#endText(context);
+    if (type !== 'error') this.#endText(context); // the text goes on after a warning
     if (type === 'init') return this.#begin(event, context);
     if (type === 'tool_use') return this.#readCall(event, context);
     if (type === 'tool_result') return this.#readResult(event, context);

@@ -106,7 +106,8 @@ export class CallReader {
       before.flatMap(({ message }) => message ?? []),
     );
     if (other !== undefined) return context.reject('unknown-content', other.detail, other.at);
-    const fields = answeredFields(before, sent.tools, withoutRepeated(answer, before));
+    const own = bareAnswer(withoutRepeated(answer, before), sent.messages);
+    const fields = answeredFields(before, sent.tools, own);
     return {
       ...(answer.isMessage === true ? joinPrefill(fields) : fields),
       sessionId,

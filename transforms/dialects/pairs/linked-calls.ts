@@ -10,7 +10,7 @@ import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { type CallChain, History } from '../shared/history.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import type { Answer } from './answer.ts';
-import { type AnsweredFields, answeredFields } from './answered-fields.ts';
+import { type AnsweredFields, answeredFields, bareAnswer } from './answered-fields.ts';
 import { type Asked, Chains } from './chains.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import type { ItemTable } from './item-table.ts';
@@ -163,7 +163,12 @@ function answeredAfter(
   const at = system.filter(({ message }) => message !== undefined).length;
   const chain: CallChain = { at, before, own, sealed: 0 };
   if (before === undefined || added.some(({ message }) => message !== undefined))
-    return answeredFields([...system, ...added], tools, answer, chain);
+    return answeredFields(
+      [...system, ...added],
+      tools,
+      before === undefined ? bareAnswer(answer, added) : answer,
+      chain,
+    );
   const listed = before.messages.map(asReadMessage); // the findings of the answer belong to one of these messages
   return answeredFields([...system, ...listed, ...added], tools, answer);
 }

@@ -174,7 +174,7 @@ function isOfOther(message: JsonView | undefined): boolean {
 function addReply(transcript: Transcript, answer: JsonView): void {
   const inner = firstOf(answer, 'message', 'content');
   const message = inner?.type === 'object' ? inner : answer;
-  const calls = firstOf(answer, 'toolCalls', 'tool_calls');
+  const calls = unpacked(firstOf(answer, 'toolCalls', 'tool_calls'));
   const text = firstOf(answer, ...TEXTS);
   if (inner === undefined && firstOf(answer, 'error') !== undefined) transcript.note(RESPONSE_ERROR);
   else if (isOfOther(answer.get('message')))

@@ -15,6 +15,13 @@ const COLUMN = 'attributes.';
 const INDEX = /^\d{1,6}$/;
 const OTLP_PLAIN: readonly string[] = ['stringValue', 'boolValue', 'doubleValue', 'bytesValue'];
 
+/** Attributes with the messages of a call, which its span and its events may both have. */
+const LISTS: ReadonlySet<string> = new Set([
+  'gen_ai.system_instructions',
+  'gen_ai.input.messages',
+  'gen_ai.output.messages',
+]);
+
 /** The names of attributes as a tree, each judged once: spans repeat their names. */
 export interface JudgedNames {
   /** With those above it, and dots between them. */
@@ -82,7 +89,7 @@ export class SpanAttributes {
     return this.#value?.text();
   }
 
-  /** Whether the attributes were logged in another form: something in them is not read. */
+  /** Whether something in the attributes is not read: they have another form, or two different lists of messages. */
   get isOdd(): boolean {
     return this.#isOdd;
   }
@@ -164,8 +171,18 @@ export class SpanAttributes {
       node.#children.set(name, next);
       node = next;
     }
-    if (node.#value?.type === 'object' && value.type === 'object') node.#merge(value);
-    else if (value.type !== 'null' || node.#value === undefined) node.#value = value;
+    const known = node.#value;
+    if (known?.type === 'object' && value.type === 'object') node.#merge(value);
+    else if (known === undefined) node.#value = value;
+    else if (value.type !== 'null' && !(LISTS.has(path) && this.#isTwice(known, value))) node.#value = value;
+  }
+
+  /** Is a list logged twice? One that says nothing does not replace the other one; two different ones are odd. */
+  #isTwice(known: JsonView, value: JsonView): boolean {
+    const [before, after] = [unpacked(known), unpacked(value)];
+    if (!says(after)) return true;
+    this.#isOdd ||= says(before) && JSON.stringify(before?.parsed()) !== JSON.stringify(after?.parsed());
+    return false;
   }
 
   /** Adds the members of an object to those of the object here. */

@@ -98,6 +98,20 @@ describe('an answer that only an event has', () => {
     ]);
   });
 
+  it('is not a part of the answer to a question after it', () => {
+    const asked = event({ type: 'user_message', message: 'c' });
+    expect(saidIn(say('user', 'a'), told('Yes'), asked, say('assistant', 'Yes, all.'))).toEqual([
+      ['user a', 'assistant Yes', 'user c', 'assistant Yes, all.'],
+    ]);
+  });
+
+  it('rejects a conversation of events with an image', () => {
+    const asked = event({ type: 'user_message', message: 'a', images: ['data:image/png;base64,AA=='] });
+    expect(rulesOf(entriesOf(asked, told('b'))[0])).toContain('unread-text');
+    const [entry] = entriesOf(asked, told('b'), say('user', 'a'), say('assistant', 'b'));
+    expect(rulesOf(entry)).not.toContain('unread-text');
+  });
+
   it('ends its conversation at a compaction', () => {
     const compacted = { type: 'compacted', payload: { message: 'sum' } };
     const said = saidIn(

@@ -70,6 +70,13 @@ describe('stream-json output of Gemini CLI', () => {
     ).toEqual([['user q', 'assistant I look\n. c d', 'tool r', 'tool ', 'assistant So.']]);
   });
 
+  it('joins the pieces of a text before and after a warning', () => {
+    const warning = { type: 'error', timestamp, severity: 'warning', message: 'A loop may have begun.' };
+    expect(conversationsOf(init, asks('q'), delta('I l'), warning, delta('ook.'))).toEqual([
+      ['user q', 'assistant I look.'],
+    ]);
+  });
+
   it('joins a text of more than a mebibyte', () => {
     const piece = 'x'.repeat(300_000);
     const [[, reply] = []] = conversationsOf(
