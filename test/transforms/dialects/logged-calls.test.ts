@@ -236,13 +236,15 @@ it('rejects a call with a system text beside its messages', () => {
   expect(kinds({ instructions: 's t', system_prompt: null })).toEqual(['entry']);
   expect(kinds({ instructions: 'x y' })).toEqual(['rejection']);
   expect(kinds({ system_prompt: 'x y' })).toEqual(['rejection']);
+  expect(kinds({ system_message: 'x y' })).toEqual(['rejection']);
+  expect(kinds({ systemMessage: 's t' })).toEqual(['entry']);
 });
 
 it('rejects a call with a system text in its parameters, or beside its request, that is not in its messages', () => {
   const logged = (messages: readonly object[], more: object) =>
     read([{ messages, response: completion, ...more }]).map(({ kind }) => kind);
   const system = [{ type: 'text', text: 'Be brief', cache_control: { type: 'ephemeral' } }];
-  for (const place of ['model_parameters', 'parameters', 'kwargs', 'optional_params'])
+  for (const place of ['model_parameters', 'parameters', 'kwargs', 'optional_params', 'params', 'extra_body'])
     for (const beside of [{ [place]: { system } }, { [place]: JSON.stringify({ system: 'Be brief' }) }]) {
       expect(logged([question], beside)).toEqual(['rejection']);
       expect(logged([{ role: 'system', content: 'Be brief' }, question], beside)).toEqual(['entry']);

@@ -58,6 +58,17 @@ describe('a request', () => {
     expect(messagesFor(gemini, 'b')[0]).toEqual({ role: 'system', content: 's' });
   });
 
+  it.each(['system', 'system_prompt', 'systemPrompt', 'system_message', 'systemMessage'])(
+    'may have its system text as %s',
+    (name) => {
+      expect(messagesFor({ messages: [user], [name]: 's' }, 'b')).toMatchObject([
+        { role: 'system', content: 's' },
+        user,
+        { role: 'assistant', content: 'b' },
+      ]);
+    },
+  );
+
   it('keeps the bytes of an OpenAI message', () => {
     const message = '{"content":"\\u0061","role":"user"}';
     const line = observation(null, 'b').replace('"input":null', `"input":[${message}]`);

@@ -26,7 +26,7 @@ import { beginsWith, LinkedCalls } from './linked-calls.ts';
 import { bodyOf, type Call, callMeta } from './logged-call.ts';
 import { hasOtherAnswer } from './other-answers.ts';
 import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
-import { hasKeyTwice, otherList, otherSystem, systemBeside } from './second-places.ts';
+import { hasKeyTwice, otherList, systemBeside } from './second-places.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
@@ -80,7 +80,7 @@ export class CallReader {
     const meta = callMeta(call, json, answer.body, !this.#keepsMeta);
     const { later, messages } = entry;
     if (later !== undefined) return { ...entry, meta, later: () => withMeta(later(), meta) };
-    const other = 'kind' in messages ? undefined : systemBeside(json, messages);
+    const other = 'kind' in messages ? undefined : systemBeside(request, json, messages);
     return other === undefined
       ? { ...entry, meta }
       : context.reject('unknown-content', other.detail, other.at);
@@ -101,11 +101,6 @@ export class CallReader {
     if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
     const { sessionId, joins, timestamp } = call;
     const before = [...sent.system, ...sent.messages];
-    const other = otherSystem(
-      request,
-      before.flatMap(({ message }) => message ?? []),
-    );
-    if (other !== undefined) return context.reject('unknown-content', other.detail, other.at);
     const own = bareAnswer(withoutRepeated(answer, before), sent.messages);
     const fields = answeredFields(before, sent.tools, own);
     return {

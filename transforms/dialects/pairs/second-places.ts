@@ -20,6 +20,9 @@ const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instructi
 /** Members of a request with messages that hold a system text which not all APIs have. */
 const INSTRUCTIONS = ['instructions', 'system_prompt', 'systemPrompt', ...SYSTEM.slice(2)] as const;
 
+/** The same in logged calls, whose loggers have other names too. */
+const OF_LOGGERS = [...INSTRUCTIONS, 'system_message', 'systemMessage'] as const;
+
 /** Names of second places, of lists, of answers and of system texts. */
 const SECOND: readonly string[] = [...LISTS, ...SECOND_ANSWERS, 'system', ...INSTRUCTIONS];
 /** Members of a request or a response that must not occur twice: only the last one would be read. */
@@ -98,15 +101,28 @@ const PARAMETERS: readonly string[] = [
   'optional_params',
   'invocation_params',
   'parameters',
+  'params',
+  'extra_body',
+  'generation_config',
   'kwargs',
 ];
 
-/** The same in the logged object around a request, and in its parameters. */
-export function systemBeside(json: JsonView, messages: readonly Message[]): OtherList | undefined {
-  const places = [json, ...PARAMETERS.map((key) => structured(json.get(key)))].filter(present);
-  return places
-    .map((place) => otherSystem(place, messages, SYSTEM_NAMES))
-    .find((other) => other !== undefined);
+/** The same of a logged call: in its request, in the object around it, and in its parameters. */
+export function systemBeside(
+  request: JsonView | undefined,
+  json: JsonView,
+  messages: readonly Message[],
+): OtherList | undefined {
+  const around = [json, ...PARAMETERS.map((key) => structured(json.get(key)))];
+  const places = [request !== undefined && isResponsesRequest(request) ? request : undefined, ...around];
+  const own = request && otherSystem(request, messages, OF_LOGGERS);
+  return (
+    own ??
+    places
+      .filter(present)
+      .map((place) => otherSystem(place, messages, ['system', ...OF_LOGGERS]))
+      .find((other) => other !== undefined)
+  );
 }
 
 const hasOtherText = (value: JsonView, said: string): boolean => {

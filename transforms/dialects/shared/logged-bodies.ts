@@ -160,6 +160,9 @@ const SYSTEMS = [
   'systemInstruction',
   'system_instruction',
   'system_prompt',
+  'systemPrompt',
+  'system_message',
+  'systemMessage',
 ] as const;
 
 /** Adds the system text: a text, parts, or an object with parts. */
