@@ -58,6 +58,10 @@ describe('a request', () => {
     expect(messagesFor(gemini, 'b')[0]).toEqual({ role: 'system', content: 's' });
   });
 
+  it('has no question if its input is an empty text', () => {
+    expect(messagesFor('', 'b')).toMatchObject([{ role: 'assistant', content: 'b' }]);
+  });
+
   it.each(['system', 'system_prompt', 'systemPrompt', 'system_message', 'systemMessage'])(
     'may have its system text as %s',
     (name) => {

@@ -1,5 +1,6 @@
 /** The wrappers of services, gateways and servers: Amazon Bedrock and its batches, Vertex AI, Kong, SGLang. */
 
+import { isSameBytes } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
 import type { FirstObject } from '../dialect-spec.ts';
 import { bodyText, bodyValue, type LoggedAnswer, loggedAnswer } from '../pairs/logged-answer.ts';
@@ -92,15 +93,15 @@ export const vertex: Wrapper = {
   }),
 };
 
-/** The payload of a call in the log of a Kong gateway: `ai.payload`, by plugin `ai.PLUGIN.payload`, or one level deeper. */
-function kongPayload(object: FirstObject): JsonView | undefined {
+/** The payloads of calls in the log of a Kong gateway: `ai.payload`, by plugin `ai.PLUGIN.payload`, or one level deeper. */
+function kongPayloads(object: FirstObject): readonly JsonView[] {
   const inside = (place: JsonView): readonly JsonView[] =>
     place.members().map(([, value]) => structured(value) ?? value);
   const ai = structured(object.get('ai'));
   const plugins = ai === undefined ? [] : inside(ai);
   const places = ai === undefined ? [] : [ai, ...plugins, ...plugins.flatMap(inside)];
   const payloads = places.map((place) => structured(place.get('payload')));
-  return payloads.find((payload) => present(payload?.get('request')));
+  return payloads.filter((payload) => present(payload?.get('request'))) as JsonView[];
 }
 
 /** Does a log have words for `ai`, but not in a payload? Without its texts it has only numbers and names. */
@@ -110,11 +111,13 @@ function hidesPayload(object: FirstObject): boolean {
 }
 
 export const kong: Wrapper = {
-  matches: (object) => kongPayload(object) !== undefined || hidesPayload(object),
+  matches: (object) => kongPayloads(object).length > 0 || hidesPayload(object),
   call(json, { time, drop, reject }) {
-    const payload = kongPayload(json);
+    const [payload, ...others] = kongPayloads(json);
     if (payload === undefined)
       return reject('unknown-content', 'ai has no payload with a request', json.get('ai'));
+    if (others.some(({ bytes }) => !isSameBytes(bytes, payload.bytes)))
+      return reject('unknown-content', 'ai has the payloads of several calls', json.get('ai'));
     const request = structured(payload.get('request'));
     if (!isObject(request))
       return reject('bad-messages', 'the payload of the request is not an object', payload.get('request'));

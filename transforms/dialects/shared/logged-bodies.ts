@@ -48,6 +48,7 @@ export function addRequest(transcript: Transcript, logged: JsonView | undefined)
 }
 
 function addText(transcript: Transcript, view: JsonView): void {
+  if (view.isEmptyText) return;
   if (isPrinted(view)) refusePrinted(transcript, view);
   transcript.addBlocks('user', [{ kind: 'text', text: textOf(view) }]);
   const text = view.text();

@@ -227,3 +227,15 @@ describe('an invocation of Converse', () => {
     expect(entry?.reply?.notes?.map(({ rule }) => rule)).toEqual(['reply-cut']);
   });
 });
+
+describe('a line of Kong', () => {
+  const payload = { request: { messages: [question] }, response: completion };
+  const other = { ...payload, request: { messages: [{ ...question, content: 'c' }] } };
+  const line = (ai: object) => ({ ai, request: { method: 'POST', url: 'http://x/chat' }, response: {} });
+
+  it('may have its payload twice, but not those of two calls', () => {
+    expect(conversations(line({ payload, proxy: { payload } }))).toEqual([[question, reply]]);
+    const [rejected] = read([line({ proxy: { payload }, prompts: { payload: other } })]);
+    expect(rejected).toMatchObject({ reason: 'unknown-content' });
+  });
+});
