@@ -6,7 +6,7 @@ import { isKey } from '../../json/members.ts';
 import { parseJson } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
 import { present, structured } from '../shared/logged-values.ts';
-import { geminiRequest } from '../shared/other-apis.ts';
+import { geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
 import { messagesIn, saidBy, saidIn, textsOf } from '../shared/said-texts.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
 import { SECOND_ANSWERS } from './other-answers.ts';
@@ -22,6 +22,9 @@ const INSTRUCTIONS = ['instructions', 'system_prompt', 'systemPrompt', ...SYSTEM
 
 /** The same in logged calls, whose loggers have other names too. */
 const OF_LOGGERS = [...INSTRUCTIONS, 'system_message', 'systemMessage'] as const;
+
+/** Those that requests of Gemini and Converse do not have. */
+const UNREAD_IN_OTHERS = OF_LOGGERS.filter((name) => !SYSTEM.some((own) => own === name));
 
 /** Names of second places, of lists, of answers and of system texts. */
 const SECOND: readonly string[] = [...LISTS, ...SECOND_ANSWERS, 'system', ...INSTRUCTIONS];
@@ -115,7 +118,8 @@ export function systemBeside(
 ): OtherList | undefined {
   const around = [json, ...PARAMETERS.map((key) => structured(json.get(key)))];
   const places = [request !== undefined && isResponsesRequest(request) ? request : undefined, ...around];
-  const own = request && otherSystem(request, messages, OF_LOGGERS);
+  const own =
+    request && otherSystem(request, messages, isOtherRequest(request) ? UNREAD_IN_OTHERS : OF_LOGGERS);
   return (
     own ??
     places
