@@ -19,6 +19,8 @@ const NONE: readonly never[] = [];
 
 /** Strings up to this length are often names or ids that repeat, so they are looked up in the cache of `knownText`. */
 const NAME_BYTES = 40;
+/** The value in a longer string is not kept until the next line. */
+const MAX_INNER_BYTES = 16 * 1024 * 1024;
 
 /** One value of a line. It is valid until `read` returns; strings from `text` and bytes from `copy` stay valid. */
 export class JsonView {
@@ -158,6 +160,16 @@ export class JsonView {
       hash = Math.imul(hash ^ (type.charCodeAt(0) << 8) ^ type.charCodeAt(1), 0x01000193);
     }
     return hash;
+  }
+
+  /**
+   * The JSON value that a string holds.
+   * @param read finds it, and is called once for all views of the string; undefined if there is none
+   */
+  inner(read: (string: JsonView) => JsonView | undefined): JsonView | undefined {
+    const tape = this.#tape;
+    if (tape === undefined || this.length > MAX_INNER_BYTES) return read(this);
+    return tape.made(this.#row, () => read(this));
   }
 
   /** The whole value decoded. Numbers become doubles: never write them back. */

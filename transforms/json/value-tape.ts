@@ -32,6 +32,8 @@ export class ValueTape implements Tape {
   /** Numbers of the members of the value itself, if they are known, and their rows. */
   #places: ReadonlyMap<string, number> | undefined;
   #members: Int32Array | undefined;
+  /** The results of `made`, by row. */
+  #made: Map<number, unknown> | undefined;
 
   /** Fills in the validated value that begins at `at`. Row 0 is the value itself. */
   fill(bytes: Uint8Array, at: number): void {
@@ -44,7 +46,7 @@ export class ValueTape implements Tape {
     if (this.#rows.length < numbers) this.#rows = new Int32Array(numbers * 2);
     this.#rows.set(rows.subarray(0, numbers));
     this.#count = count;
-    this.#places = undefined;
+    this.#places = this.#made = undefined;
     this.#hasEscapes = hasEscapes;
   }
 
@@ -52,7 +54,7 @@ export class ValueTape implements Tape {
   beginObject(at: number): void {
     this.#count = 0;
     this.#hasEscapes = false;
-    this.#places = undefined;
+    this.#places = this.#made = undefined;
     this.#add(-1, -1, at);
   }
 
@@ -137,6 +139,13 @@ export class ValueTape implements Tape {
   place(places: ReadonlyMap<string, number>, members: Int32Array): void {
     this.#places = places;
     this.#members = members;
+  }
+
+  /** Makes something of a value, once until the tape is filled again. */
+  made<T>(row: number, make: () => T): T {
+    this.#made ??= new Map();
+    if (!this.#made.has(row)) this.#made.set(row, make());
+    return this.#made.get(row) as T;
   }
 
   /** Row of the last member of an object that has the key; -1 if there is none. */

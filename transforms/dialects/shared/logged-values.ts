@@ -1,17 +1,18 @@
 /** Reads logged values: tests for null, and parses lists and objects that a logger wrote as JSON in a string. */
 
+import { BACKSLASH, OPEN_ARRAY, OPEN_OBJECT, SPACE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { textScanner } from '../../json/plain-scanner.ts';
 import { inString } from '../../json/respace.ts';
 import { skipBlanks } from '../../json/scanner.ts';
-import { encode, latin1, textPieces } from '../../json/utf8.ts';
+import { unquote } from '../../json/unquote.ts';
+import { encode } from '../../json/utf8.ts';
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const BEGINS_JSON = /^\s*[[{]/;
-/** A longer string is decoded only if its first bytes may begin a list or an object. */
-const LONG_BYTES = 1024 * 1024;
-const FIRST_BYTES = 1024;
-const ESCAPED_BLANK = /\\[nrt]/g;
+const LETTER_U = 'u'.charCodeAt(0);
+/** The letters of escapes that are white space. */
+const BLANK_LETTERS: ReadonlySet<number | undefined> = new Set([...'nrt'].map((one) => one.charCodeAt(0)));
 const TRUE = 't'.charCodeAt(0);
 
 /** Whether there is a value other than null. */
@@ -31,7 +32,7 @@ export const isTrue = (view: JsonView | undefined): boolean => view?.bytes[0] ==
 
 /** The value; for a string that holds a list or an object as JSON, that list or object. */
 export function structured(view: JsonView | undefined): JsonView | undefined {
-  return (view?.type === 'string' && jsonInString(view)) || view;
+  return (view?.type === 'string' && mayHoldJson(view) && view.inner(jsonInString)) || view;
 }
 
 /** As `structured`, but undefined for null too. */
@@ -39,29 +40,24 @@ export function unpacked(view: JsonView | undefined): JsonView | undefined {
   return present(view) ? structured(view) : undefined;
 }
 
-function jsonInString(view: JsonView): JsonView | undefined {
-  if (view.length <= LONG_BYTES) return jsonIn(view.text() as string);
-  const { bytes } = view;
-  if (!BEGINS_JSON.test(latin1(bytes.subarray(1, FIRST_BYTES)).replaceAll(ESCAPED_BLANK, '')))
-    return undefined;
-  return jsonOf(utf8OfString(bytes));
+/** May a string hold a list or an object? White space, or an escape, may be before that. */
+function mayHoldJson({ bytes }: JsonView): boolean {
+  for (let p = 1; ; p++) {
+    const byte = bytes[p] as number;
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return true;
+    if (byte === BACKSLASH) {
+      const letter = bytes[++p];
+      if (letter === LETTER_U) return true;
+      if (!BLANK_LETTERS.has(letter)) return false;
+    } else if (byte !== SPACE) return false; // other white space is escaped
+  }
 }
+
+const jsonInString = ({ bytes }: JsonView): JsonView | undefined => jsonOf(unquote(bytes));
 
 /** The list or object in a JSON text; undefined for anything else. */
 export function jsonIn(text: string): JsonView | undefined {
   return BEGINS_JSON.test(text) ? jsonOf(utf8Of(text)) : undefined;
-}
-
-/** The text of a JSON string as UTF-8, which is never longer than the JSON. */
-function utf8OfString(json: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(json.length);
-  let length = 0;
-  for (const piece of textPieces(json)) {
-    const encoded = utf8Of(piece);
-    bytes.set(encoded, length);
-    length += encoded.length;
-  }
-  return bytes.subarray(0, length);
 }
 
 const utf8Of = (text: string): Uint8Array =>
@@ -69,6 +65,7 @@ const utf8Of = (text: string): Uint8Array =>
 
 function jsonOf(bytes: Uint8Array): JsonView | undefined {
   const start = skipBlanks(bytes, 0);
+  if (bytes[start] !== OPEN_OBJECT && bytes[start] !== OPEN_ARRAY) return undefined;
   const end = textScanner.value(bytes, start, 0);
   return end < 0 || skipBlanks(bytes, end) < bytes.length ? undefined : new JsonView(bytes, start, end);
 }

@@ -37,6 +37,19 @@ describe('a list or object in a text', () => {
     expect(jsonIn(`[${'0,'.repeat(MAX_ELEMENTS + 1)}0]`)).toBeUndefined();
   });
 
+  it('is read once for all views of the text', () => {
+    const object = viewOf({ list: ' [1]', text: 'a' });
+    const list = structured(object.get('list'));
+    expect(shown(list)).toBe('[1]');
+    object.get('text');
+    expect(structured(object.get('list'))).toBe(list);
+  });
+
+  it.each(['\\n\\t {}', '\\u007b}', '\\r[]'])('may begin with an escape: %s', (spelled) => {
+    const json = encode(`"${spelled}"`);
+    expect(['object', 'array']).toContain(structured(new JsonView(json))?.type);
+  });
+
   it('may be cut', () => {
     expect(isCutJson('{"a":')).toBe(true);
     expect(isCutJson('{"a":1}')).toBe(false);
