@@ -14,6 +14,7 @@ import type { EntryFields, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { carriesContent } from './shared/carried-content.ts';
 import { withoutError } from './shared/failed-answer.ts';
 import { type CallChain, speaks } from './shared/history.ts';
+import { KnownLists } from './shared/known-lists.ts';
 import { definedBy, type LoggedCall } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, unpacked } from './shared/logged-values.ts';
@@ -57,6 +58,7 @@ const OTHER_RUNS: ReadonlySet<string> = new Set([
 
 class SpanReader {
   readonly #keepSealed: boolean;
+  readonly #lists = new KnownLists();
   /** Ids of the spans whose tokens and cost were counted, because an export may repeat a span. */
   readonly #counted = new IdTable();
   readonly #chains: SpanChains;
@@ -132,7 +134,7 @@ class SpanReader {
     if (isCall === 'unknown' || (isCall === false && (hasStrayContent(span) || isUnknownCall(own))))
       return context.reject('unknown-content', UNKNOWN_KIND, span);
     if (!isCall) return this.#leave(isNamed(own) ? undefined : span, context);
-    const transcript = new Transcript(this.#keepSealed);
+    const transcript = new Transcript(this.#keepSealed, this.#lists);
     const read = readAttributes(attributes, transcript, messages, span);
     const unread = strayOfModel(attributes, transcript.messages);
     if (unread !== undefined) transcript.noteFirst(unreadMember('the span', unread));
@@ -151,7 +153,7 @@ class SpanReader {
   #observation(observation: JsonView, context: ReadContext, trace: JsonView | undefined): ObjectPart {
     const type = observation.get('type')?.text();
     if (type !== 'GENERATION') return this.#leaveKind(observation, isObservation(type), context);
-    const transcript = new Transcript(this.#keepSealed);
+    const transcript = new Transcript(this.#keepSealed, this.#lists);
     const call = readObservation(observation, transcript);
     const time = context.time(firstOf(observation, 'startTime', 'start_time'));
     const session = firstOf(trace, 'sessionId', 'session_id')?.text() || call.session;
@@ -204,7 +206,7 @@ class SpanReader {
     context: ReadContext,
     ended: JsonView | undefined,
   ): ObjectPart {
-    const transcript = new Transcript(this.#keepSealed);
+    const transcript = new Transcript(this.#keepSealed, this.#lists);
     const call = readTracked(span, platform, transcript, ended);
     const link = linkIn([span.get(platform.input)], [firstOf(ended, 'output') ?? span.get('output')]);
     const time = context.time(firstOf(span, platform.start));
@@ -234,7 +236,7 @@ class SpanReader {
       return context.drop('joined-run');
     }
     this.#split.sawBegin(id);
-    const request = new Transcript(this.#keepSealed);
+    const request = new Transcript(this.#keepSealed, this.#lists);
     if (isOpen) readRun(run, request, undefined);
     if (!isOpen || request.refusal !== undefined || request.messages.length === 0)
       return this.#run(run, context, undefined);
@@ -265,7 +267,7 @@ class SpanReader {
   #run(run: JsonView, context: ReadContext, patch: JsonView | undefined): ObjectPart {
     const type = typeOf(run);
     if (type !== 'llm') return this.#leaveKind(run, OTHER_RUNS.has(type ?? ''), context);
-    const transcript = new Transcript(this.#keepSealed);
+    const transcript = new Transcript(this.#keepSealed, this.#lists);
     const call = readRun(run, transcript, patch);
     const stray = call.hasReply || patch === undefined ? undefined : strayMember(patch);
     if (stray !== undefined) transcript.refuse('unknown-content', STRAY, stray);
@@ -376,16 +378,8 @@ const spans: Dialect = defineDialect({
   summary:
     'Traces of model calls: OpenTelemetry (spans and logs), OpenInference (Phoenix), OpenLLMetry, AI SDK, Langfuse, LangSmith, MLflow.',
   keys: [
-    ...[
-      'attributes',
-      ...OTLP_BODIES,
-      'resourceLogs',
-      'resource_logs',
-      'body',
-      'observations',
-      'input',
-      'output',
-    ],
+    ...['attributes', ...OTLP_BODIES, 'resourceLogs', 'resource_logs', 'body', 'observations'],
+    ...['input', 'output'],
     ...['inputs', 'outputs', 'post', 'batch', 'batches', 'data', 'runs', 'spans', 'trace', 'tags', 'events'],
     'attributes.openinference.span.kind',
   ],

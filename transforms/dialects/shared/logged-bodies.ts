@@ -20,7 +20,7 @@ import { warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { isUnsaid, messagesIn, saidBy, textsOf } from './said-texts.ts';
 import { defineTool } from './tool-definitions.ts';
-import type { Transcript } from './transcript.ts';
+import { NO_MESSAGE, type Transcript } from './transcript.ts';
 
 export const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
@@ -86,7 +86,7 @@ function addList(transcript: Transcript, list: JsonView): void {
   else if (elements.some((one) => one.get('role') === undefined && isItem(one)))
     addItems(transcript, elements);
   else if (elements.length > 0 && elements.every(isPart)) transcript.addBlocks('user', blocksOf(list));
-  else for (const element of elements) if (!transcript.add(element)) refuseValue(transcript, element);
+  else transcript.addList(list, elements);
 }
 
 /** A message of LangChain as a role and a text. */
@@ -237,7 +237,7 @@ function resultOfItem(item: JsonView): readonly MessageBlock[] {
 
 /** Refuses a value that is neither a message nor a text. */
 export function refuseValue(transcript: Transcript, value: JsonView): void {
-  transcript.refuse('unknown-content', 'a value is neither a message nor a text of a known form', value);
+  transcript.refuse('unknown-content', NO_MESSAGE, value);
 }
 
 /** As `toolsIn`, with a finding if a place has a list or a definition as a text that is not whole JSON. */

@@ -181,3 +181,12 @@ export function isOfParts(content: JsonView | undefined): boolean {
     (part) => !isText(part) || part.get('type') !== undefined || part.members().length === 1,
   );
 }
+
+/** Does an object define a function? A call of one has arguments. */
+export function isDefinition(value: JsonView): boolean {
+  const fn = value.get('function');
+  const inner = fn?.type === 'object' ? fn : value;
+  const hasSchema = firstOf(inner, 'parameters', 'input_schema', 'inputSchema') !== undefined;
+  const isFunction = value.get('type')?.text() === 'function' && firstOf(inner, 'arguments') === undefined;
+  return inner.get('name')?.type === 'string' && (hasSchema || isFunction);
+}

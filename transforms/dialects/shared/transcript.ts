@@ -14,11 +14,14 @@ import { messageWithoutBilling } from './billing-line.ts';
 import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
 import { callsInText } from './calls-in-text.ts';
 import { contentOfParts, keptIn, type Part } from './content-parts.ts';
+import { heldMessage } from './history.ts';
 import { TRACED_MESSAGE } from './known-bodies.ts';
+import type { KnownLists, ReadList } from './known-lists.ts';
 import { firstOf, unpacked } from './logged-values.ts';
 import {
   blocksIn,
   bodyOf,
+  isDefinition,
   isOfParts,
   isOpenAi,
   namesOther,
@@ -26,6 +29,7 @@ import {
   speakerIn,
 } from './message-blocks.ts';
 import { type CallBlock, callOf, isFailed, type MessageBlock, resultText } from './message-parts.ts';
+import { OpenCalls } from './open-calls.ts';
 import {
   FREE_FORM,
   keptBlock,
@@ -52,13 +56,6 @@ export interface Refusal {
   readonly at: JsonView | undefined;
 }
 
-interface OpenCall {
-  readonly id: string;
-  readonly name: string | undefined;
-  /** Index of its message. */
-  readonly at: number;
-}
-
 /** The last message of the model, which may continue: some clients log each call of an answer as a message. */
 interface Turn {
   readonly draft: AssistantDraft;
@@ -73,15 +70,17 @@ export class Transcript {
   /** Tool definitions among the messages, where LangChain's tracers put them: valid as long as the line. */
   readonly definitions: JsonView[] = [];
   readonly #keepSealed: boolean;
-  readonly #changes = new Map<string, number>();
-  #open: OpenCall[] = [];
-  #ids = 0;
+  readonly #known: KnownLists | undefined;
+  #changes = new Map<string, number>();
+  #open = new OpenCalls();
   /** The last message, if it is one of the model. */
   #turn: Turn | undefined;
   #refusal: Refusal | undefined;
 
-  constructor(keepSealed: boolean) {
+  /** @param known lists of earlier calls, of a dialect whose calls repeat them */
+  constructor(keepSealed: boolean, known?: KnownLists) {
     this.#keepSealed = keepSealed;
+    this.#known = known;
   }
 
   get changes(): Changes {
@@ -96,6 +95,34 @@ export class Transcript {
   /** Records why the conversation cannot be read. @param detail positions and names, never content */
   refuse(reason: LineReason, detail: string, at?: JsonView): void {
     this.#refusal ??= { reason, detail, at };
+  }
+
+  /** Adds the messages of a list. @param elements of the list, those that are JSON in a string as its value */
+  addList(list: JsonView, elements: readonly JsonView[]): void {
+    const before = [...this.messages];
+    const known = this.#hasOnlySystem ? this.#known : undefined;
+    const read = known?.find(before, list);
+    if (read !== undefined) this.#resume(read);
+    for (const element of elements.slice(read?.count))
+      if (!this.add(element)) this.refuse('unknown-content', NO_MESSAGE, element);
+    const isWhole = this.#refusal === undefined && this.definitions.length === 0;
+    // the next list could continue the last message of the model
+    if (known === undefined || !isWhole || this.#turn?.message === this.messages.at(-1)) return;
+    for (const [i, message] of this.messages.entries()) this.messages[i] = heldMessage(message);
+    const state = { messages: [...this.messages], open: this.#open.copy(), changes: new Map(this.#changes) };
+    known.add(before, list, { count: elements.length, ...state }, read);
+  }
+
+  /** Has it at most the system text, which opens and changes nothing? */
+  get #hasOnlySystem(): boolean {
+    const isPlain = this.#open.isNew && this.#changes.size + this.definitions.length === 0;
+    return isPlain && this.#turn === undefined && this.#refusal === undefined;
+  }
+
+  #resume({ messages, open, changes }: ReadList): void {
+    this.messages.splice(0, this.messages.length, ...messages);
+    this.#open = open.copy();
+    this.#changes = new Map(changes);
   }
 
   /**
@@ -129,17 +156,12 @@ export class Transcript {
     const content = unpacked(body.get('content'));
     if (speaker === 'tool' && content?.type === 'object' && !namesCall(body)) {
       if (isDefinition(content)) this.definitions.push(content);
-      else
-        this.refuse(
-          'unknown-content',
-          'the content of a message of a tool is neither a text nor parts',
-          content,
-        );
+      else this.refuse('unknown-content', UNKNOWN_RESULT, content);
     } else if (printed !== undefined) this.addBlocks('assistant', printed.map(callOf));
     else if (isOpenAi(body)) this.#addAsLogged(body, speaker);
     else if (isRole(speaker) && !hasContentMember(body)) this.#addBare(body, speaker);
     else if (isRole(speaker)) this.addBlocks(speaker, blocksIn(body), body);
-    else if (this.#open.some(({ name }) => name === speaker)) this.#addResultOf(speaker, body);
+    else if (this.#open.hasName(speaker)) this.#addResultOf(speaker, body);
     else this.refuse('unknown-speaker', unknownSpeaker(`message ${this.messages.length + 1}`), message);
     return true;
   }
@@ -216,11 +238,11 @@ export class Transcript {
   #addAsLogged(message: JsonView, role: string): void {
     for (const call of message.get('tool_calls')?.elements() ?? []) {
       const { id = '', name } = callOf(call);
-      this.#open.push({ id, name, at: this.messages.length });
+      this.#open.add(id, name, this.messages.length);
     }
     if (role === 'user') this.#noteUnanswered();
     const answered = message.get('tool_call_id')?.text();
-    const id = answered === undefined ? undefined : this.#closeCall(answered, undefined);
+    const id = answered === undefined ? undefined : this.#open.answer(answered, undefined);
     const masked = isMasked(message.get('content')?.text()) ? [PLACEHOLDER] : [];
     const bytes = id === answered ? message.copy() : withCallId(message, id);
     this.messages.push(noted(messageWithoutBilling({ bytes, role }), masked));
@@ -272,8 +294,7 @@ export class Transcript {
     { id: logged, name, args }: CallBlock,
     at: number,
   ): { readonly kind: 'call'; readonly id: string; readonly json: Uint8Array } {
-    const id = logged ?? `call_${++this.#ids}`;
-    this.#open.push({ id, name, at });
+    const id = this.#open.add(logged, name, at);
     return { kind: 'call', id, json: callJson(id, name, args) };
   }
 
@@ -308,32 +329,13 @@ export class Transcript {
     content: Uint8Array,
     notes: readonly ReadingNote[],
   ): void {
-    const answered = this.#closeCall(id, name);
+    const answered = this.#open.answer(id, name);
     this.messages.push(noted(toolMessage(answered, content), notes));
-  }
-
-  /**
-   * The id of the call that a result answers: its own, else that of the first open call of its name, else of the first
-   * one. An id that repeats is that of the nearest message. A call that is logged under the id of its item of the
-   * Responses API has results under another id, in its order.
-   */
-  #closeCall(id: string | undefined, name: string | undefined): string | undefined {
-    const byName = this.#open.findIndex((call) => call.name === name);
-    const nearest = this.#open.findLast((call) => call.id === id)?.at;
-    const isItems = id !== undefined && nearest === undefined && !ITEM_ID.test(id);
-    const at =
-      id === undefined
-        ? Math.max(byName, 0)
-        : this.#open.findIndex((call) =>
-            isItems ? ITEM_ID.test(call.id) : call.id === id && call.at === nearest,
-          );
-    const [call] = at < 0 ? [] : this.#open.splice(at, 1);
-    return isItems ? (call?.id ?? id) : (id ?? call?.id);
   }
 
   /** Reports calls without a result, before a text of the user. Only results that name them can still answer them. */
   #noteUnanswered(): void {
-    for (const at of new Set(this.#open.map((call) => call.at))) {
+    for (const at of this.#open.places) {
       const message = this.messages[at];
       if (message === undefined || message.notes?.includes(UNANSWERED) === true) continue;
       this.messages[at] = noted(message, [UNANSWERED]);
@@ -341,21 +343,12 @@ export class Transcript {
   }
 }
 
+/** Why a value is refused where a message is due. */
+export const NO_MESSAGE = 'a value is neither a message nor a text of a known form';
+
 /** Does a message say which call it answers? */
 const namesCall = (message: JsonView): boolean =>
   firstOf(message, 'tool_call_id', 'toolCallId', 'call_id', 'name') !== undefined;
-
-/** Does an object define a function? A call of one has arguments. */
-function isDefinition(value: JsonView): boolean {
-  const fn = value.get('function');
-  const inner = fn?.type === 'object' ? fn : value;
-  const hasSchema = firstOf(inner, 'parameters', 'input_schema', 'inputSchema') !== undefined;
-  const isFunction = value.get('type')?.text() === 'function' && firstOf(inner, 'arguments') === undefined;
-  return inner.get('name')?.type === 'string' && (hasSchema || isFunction);
-}
-
-/** Ids of items of the Responses API that are calls; the call has another id in them. */
-const ITEM_ID = /^(?:fc|ctc)_/;
 
 /** A message with the id of the call that it answers replaced. */
 const withCallId = (message: JsonView, id: string | undefined): Uint8Array =>
@@ -380,6 +373,7 @@ const isNoCall = (block: MessageBlock): boolean =>
 const UNKNOWN_CALL = 'a call has no name or no arguments under a name that is read';
 
 const UNKNOWN_PART = 'a part of a content has no known form';
+const UNKNOWN_RESULT = 'the content of a message of a tool is neither a text nor parts';
 
 /** Results in the first form of the chat completions API have the role `function`. */
 const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
