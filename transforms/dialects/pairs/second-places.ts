@@ -23,8 +23,8 @@ const INSTRUCTIONS = ['instructions', 'system_prompt', 'systemPrompt', ...SYSTEM
 /** The same in logged calls, whose loggers have other names too. */
 const OF_LOGGERS = [...INSTRUCTIONS, 'system_message', 'systemMessage'] as const;
 
-/** Those that requests of Gemini and Converse do not have. */
 const UNREAD_IN_OTHERS = OF_LOGGERS.filter((name) => !SYSTEM.some((own) => own === name));
+const UNREAD_IN_RESPONSES = ['system', ...OF_LOGGERS.filter((name) => name !== 'instructions')];
 
 /** Names of second places, of lists, of answers and of system texts. */
 const SECOND: readonly string[] = [...LISTS, ...SECOND_ANSWERS, 'system', ...INSTRUCTIONS];
@@ -116,17 +116,18 @@ export function systemBeside(
   json: JsonView,
   messages: readonly Message[],
 ): OtherList | undefined {
-  const around = [json, ...PARAMETERS.map((key) => structured(json.get(key)))];
-  const places = [request !== undefined && isResponsesRequest(request) ? request : undefined, ...around];
-  const own =
-    request && otherSystem(request, messages, isOtherRequest(request) ? UNREAD_IN_OTHERS : OF_LOGGERS);
-  return (
-    own ??
-    places
-      .filter(present)
-      .map((place) => otherSystem(place, messages, ['system', ...OF_LOGGERS]))
-      .find((other) => other !== undefined)
-  );
+  const own = request && otherSystem(request, messages, unreadIn(request));
+  if (own !== undefined) return own;
+  return [json, ...PARAMETERS.map((key) => structured(json.get(key)))]
+    .filter(present)
+    .map((place) => otherSystem(place, messages, ['system', ...OF_LOGGERS]))
+    .find((other) => other !== undefined);
+}
+
+/** The members of a request with a system text that its reader does not read. */
+function unreadIn(request: JsonView): readonly string[] {
+  if (isOtherRequest(request)) return UNREAD_IN_OTHERS;
+  return isResponsesRequest(request) ? UNREAD_IN_RESPONSES : OF_LOGGERS;
 }
 
 const hasOtherText = (value: JsonView, said: string): boolean => {
