@@ -11,6 +11,7 @@ import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { joinPrefill } from '../shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { errorsIn, isErrorText } from '../shared/failed-answer.ts';
+import { KnownLists } from '../shared/known-lists.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, addOtherRequest, isOtherRequest } from '../shared/other-apis.ts';
 import { OTHER_ANSWER, RESPONSE_ERROR } from '../shared/reading-notes.ts';
@@ -43,6 +44,7 @@ export class CallReader {
   readonly #keepsMeta: boolean;
   readonly #requests: RequestReader;
   readonly #linked: LinkedCalls;
+  readonly #lists = new KnownLists();
 
   constructor(options: ReadingOptions) {
     const { keepSealed = false, keepsMeta = true, maxConversation = MAX_CONVERSATION_BYTES } = options;
@@ -113,7 +115,7 @@ export class CallReader {
 
   /** Reads a call of Gemini or Converse. Its answer may be that of another API, if a gateway converts it. */
   #readOther(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
-    const transcript = new Transcript(this.#keepSealed);
+    const transcript = new Transcript(this.#keepSealed, this.#lists);
     const tools = addOtherRequest(transcript, request);
     if ('detail' in tools) return context.reject('bad-messages', tools.detail, tools.at);
     const sent = transcript.messages.length;

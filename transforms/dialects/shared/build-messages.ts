@@ -164,3 +164,13 @@ export function piecesOf(members: Readonly<Record<string, JsonView | string | un
     return [[key, typeof value === 'string' ? quote(value) : value.copy()]];
   });
 }
+
+/** A message with the id of the call that it answers replaced. */
+export const withCallId = (message: JsonView, id: string | undefined): Uint8Array =>
+  objectOf(
+    message
+      .members()
+      .map(
+        ([key, value]): Piece => [key, key === 'tool_call_id' && id !== undefined ? quote(id) : value.copy()],
+      ),
+  );

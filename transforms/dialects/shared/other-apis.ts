@@ -16,6 +16,7 @@ const CONVERSE_PARTS = [
   ...['text', 'toolUse', 'toolResult', 'reasoningContent', 'image', 'document', 'video', 'audio'],
   ...['guardContent', 'cachePoint'],
 ] as const;
+const CONVERSE_ROLES: ReadonlySet<string | undefined> = new Set(['user', 'assistant']);
 const GEMINI_ROLES: ReadonlySet<string> = new Set(['user', 'model', 'function', 'tool']);
 
 /** A request of Gemini, which Code Assist wraps in `request`; undefined for any other body. */
@@ -64,12 +65,14 @@ export function addOtherRequest(
 
 function addConverse(transcript: Transcript, body: JsonView): readonly ToolDefinition[] | BadRequest {
   addSystem(transcript, body.get('system'));
-  for (const message of structured(body.get('messages'))?.elements() ?? []) {
-    const role = message.get('role')?.text();
-    if (role !== 'user' && role !== 'assistant')
-      return { detail: 'a message has no role user or assistant', at: message };
-    transcript.add(message, role, CONVERSE_MESSAGE);
-  }
+  const list = structured(body.get('messages'));
+  const messages = list?.elements() ?? [];
+  const odd = messages.find((message) => !CONVERSE_ROLES.has(message.textOf('role')));
+  if (odd !== undefined) return { detail: 'a message has no role user or assistant', at: odd };
+  if (list !== undefined)
+    transcript.addList(list, messages, (message) =>
+      transcript.add(message, message.textOf('role'), CONVERSE_MESSAGE),
+    );
   return toolsIn(structured(body.get('toolConfig'))?.get('tools'));
 }
 
@@ -80,18 +83,27 @@ function addGemini(transcript: Transcript, request: JsonView): readonly ToolDefi
   );
   addSystem(transcript, system);
   const contents = structured(request.get('contents')) as JsonView;
-  for (const content of contents.type === 'array' ? contents.elements() : [contents]) {
-    const role = content.get('role')?.text() ?? 'user';
-    const isContent = content.type === 'string' || present(content.get('parts'));
-    if (!isContent || !GEMINI_ROLES.has(role))
-      return { detail: 'a content has no parts, or no role user, model or function', at: content };
-    if (content.type === 'string') transcript.addBlocks('user', [{ kind: 'text', text: content.bytes }]);
-    else transcript.add(content, role, GEMINI_CONTENT);
-  }
+  const elements = contents.type === 'array' ? contents.elements() : [contents];
+  const odd = elements.find((content) => !isContent(content));
+  if (odd !== undefined)
+    return { detail: 'a content has no parts, or no role user, model or function', at: odd };
+  if (contents.type === 'array')
+    transcript.addList(contents, elements, (content) => addContent(transcript, content));
+  else addContent(transcript, contents);
   const declared = (structured(tools)?.elements() ?? []).filter(
     (tool) => firstOf(tool, 'functionDeclarations', 'function_declarations') !== undefined,
   );
   return declared.flatMap((tool) => toolsIn(firstOf(tool, 'functionDeclarations', 'function_declarations')));
+}
+
+const isContent = (value: JsonView): boolean =>
+  (value.type === 'string' || present(value.get('parts'))) && GEMINI_ROLES.has(roleOf(value));
+
+const roleOf = (content: JsonView): string => content.get('role')?.text() ?? 'user';
+
+function addContent(transcript: Transcript, content: JsonView): void {
+  if (content.type === 'string') transcript.addBlocks('user', [{ kind: 'text', text: content.bytes }]);
+  else transcript.add(content, roleOf(content), GEMINI_CONTENT);
 }
 
 type Members = Pick<JsonView, 'get'>;

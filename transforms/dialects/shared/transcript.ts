@@ -4,14 +4,13 @@
  */
 
 import type { JsonView } from '../../json/json-view.ts';
-import { quote } from '../../json/respace.ts';
 import { isMasked, MAX_MASKED } from '../../model/cut-texts.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
 import { differentSpeakers, isRole, OTHER_ROLE, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { messageWithoutBilling } from './billing-line.ts';
-import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
+import { callJson, makeMessage, toolMessage, withCallId } from './build-messages.ts';
 import { callsInText } from './calls-in-text.ts';
 import { contentOfParts, keptIn, type Part } from './content-parts.ts';
 import { heldMessage } from './history.ts';
@@ -97,14 +96,22 @@ export class Transcript {
     this.#refusal ??= { reason, detail, at };
   }
 
-  /** Adds the messages of a list. @param elements of the list, those that are JSON in a string as its value */
-  addList(list: JsonView, elements: readonly JsonView[]): void {
+  /**
+   * Adds the messages of a list.
+   * @param elements of the list, those that are JSON in a string as its value
+   * @param add adds one of them
+   */
+  addList(
+    list: JsonView,
+    elements: readonly JsonView[],
+    add: (element: JsonView) => unknown = (one) =>
+      this.add(one) || this.refuse('unknown-content', NO_MESSAGE, one),
+  ): void {
     const before = [...this.messages];
     const known = this.#hasOnlySystem ? this.#known : undefined;
     const read = known?.find(before, list);
     if (read !== undefined) this.#resume(read);
-    for (const element of elements.slice(read?.count))
-      if (!this.add(element)) this.refuse('unknown-content', NO_MESSAGE, element);
+    for (const element of elements.slice(read?.count)) add(element);
     const isWhole = this.#refusal === undefined && this.definitions.length === 0;
     // the next list could continue the last message of the model
     if (known === undefined || !isWhole || this.#turn?.message === this.messages.at(-1)) return;
@@ -349,16 +356,6 @@ export const NO_MESSAGE = 'a value is neither a message nor a text of a known fo
 /** Does a message say which call it answers? */
 const namesCall = (message: JsonView): boolean =>
   firstOf(message, 'tool_call_id', 'toolCallId', 'call_id', 'name') !== undefined;
-
-/** A message with the id of the call that it answers replaced. */
-const withCallId = (message: JsonView, id: string | undefined): Uint8Array =>
-  objectOf(
-    message
-      .members()
-      .map(
-        ([key, value]): Piece => [key, key === 'tool_call_id' && id !== undefined ? quote(id) : value.copy()],
-      ),
-  );
 
 /** Members that hold what was said or called, in the messages of all clients. */
 const CONTENT_MEMBERS = [
