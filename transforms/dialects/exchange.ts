@@ -9,7 +9,7 @@ import { JsonView } from '../json/json-view.ts';
 import { isKey, type MemberVisitor, textAt, valuesOf, walkMembers } from '../json/members.ts';
 import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
-import type { Entry, Line, Origin, ReadingNote, Rejection, ToolDefinition } from '../model/element.ts';
+import type { Entry, Line, Origin, Rejection, ToolDefinition } from '../model/element.ts';
 import { isRole, OTHER_ROLE } from '../model/known-roles.ts';
 import type { Meta } from '../model/meta.ts';
 import type { LineReason } from '../model/reasons.ts';
@@ -34,7 +34,7 @@ import {
 } from './shared/logged-messages.ts';
 import { modelMeta } from './shared/logged-meta.ts';
 import { structured } from './shared/logged-values.ts';
-import { OTHER_ANSWER } from './shared/reading-notes.ts';
+import { OTHER_ANSWER, unreadText } from './shared/reading-notes.ts';
 import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
 
 /** Nesting depth of a message: the line's object, the request and the list are around it. */
@@ -42,7 +42,7 @@ const MESSAGE_DEPTH = 3;
 
 /** Roles of an answer; one of another API is the finding `unknown-speaker`. */
 const OF_MODEL: ReadonlySet<string> = new Set(['assistant', '']);
-const NOT_OF_MODEL: ReadingNote = { rule: 'unread-text', severity: 'ERROR', message: OTHER_ROLE };
+const NOT_OF_MODEL = unreadText(OTHER_ROLE);
 
 /** First and last byte of a value in the line; start is -1 if the member is absent. */
 interface Span {

@@ -5,7 +5,7 @@
 
 import { JsonView } from '../json/json-view.ts';
 import { concat } from '../json/splice.ts';
-import type { ReadingNote, ToolDefinition } from '../model/element.ts';
+import type { ToolDefinition } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
@@ -15,7 +15,7 @@ import { addAnswer, noteFinish } from './shared/logged-answer.ts';
 import { addRequest, toolsIn } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf } from './shared/logged-values.ts';
-import { OTHER_ANSWER, OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
+import { OTHER_ANSWER, OTHER_CHOICES, RESULT_ERROR, unreadText, warning } from './shared/reading-notes.ts';
 import { RepeatedIds } from './shared/repeated-ids.ts';
 import { Transcript } from './shared/transcript.ts';
 import { hasUnknownList, isOtherThanList, known, knownByType, says, unreadIn } from './shared/unread-text.ts';
@@ -36,11 +36,7 @@ const MESSAGE = known(
   },
 );
 
-const BAD_ATTACHMENT: ReadingNote = {
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: 'an attachment is not a text',
-};
+const BAD_ATTACHMENT = unreadText('an attachment is not a text');
 /** The members of a sample. */
 const SAMPLE = known(
   [
@@ -161,16 +157,11 @@ class InspectLog {
   }
 }
 
-const ONLY_OUTPUT: ReadingNote = {
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: 'the messages end without an answer, and the output has one that is not among them',
-};
+const ONLY_OUTPUT = unreadText(
+  'the messages end without an answer, and the output has one that is not among them',
+);
 
-const UNREAD_ANSWER: ReadingNote = {
-  ...ONLY_OUTPUT,
-  message: 'the sample has no answer, but an event or the text of its output has one',
-};
+const UNREAD_ANSWER = unreadText('the sample has no answer, but an event or the text of its output has one');
 
 /** Has an event of a sample an answer, or its output the text of one? */
 function hasAnswer(sample: JsonView): boolean {

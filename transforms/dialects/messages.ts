@@ -22,7 +22,7 @@ import { missingOrBad } from './shared/line-objects.ts';
 import { toolsIn } from './shared/logged-bodies.ts';
 import { modelMeta } from './shared/logged-meta.ts';
 import { structured } from './shared/logged-values.ts';
-import { notedFirst, warning } from './shared/reading-notes.ts';
+import { notedFirst, unreadText, warning } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { says, unreadIn } from './shared/unread-text.ts';
 
@@ -146,11 +146,9 @@ function promptOf(json: JsonView, [first]: readonly Message[]): JsonView | undef
   return isOnly && prompt?.type === 'string' ? prompt : undefined;
 }
 
-const ANSWER: ReadingNote = {
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: 'the conversation ends without an answer, and a member beside the messages carries content',
-};
+const ANSWER = unreadText(
+  'the conversation ends without an answer, and a member beside the messages carries content',
+);
 
 /** The finding about what may be the answer of a conversation that ends without one. */
 function unreadAnswer(

@@ -6,6 +6,7 @@ import { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { wordSet } from '../../model/words.ts';
 import { joinStrings } from '../shared/build-messages.ts';
+import { unreadText } from '../shared/reading-notes.ts';
 import { says } from '../shared/unread-text.ts';
 
 /** Events with a text of the user or the model, in the member `message` or `text`. */
@@ -19,11 +20,7 @@ const SAID: ReadonlyMap<string, 'user' | 'answer' | 'thought'> = new Map([
 /** Members of a text of the user with its images: the first has them, the second names files. */
 const IMAGES = ['images', 'local_images'] as const;
 /** For a conversation of events alone: items have their images as parts. */
-export const IMAGES_LOST: ReadingNote = {
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: 'an image that only an event has is not read',
-};
+export const IMAGES_LOST: ReadingNote = unreadText('an image that only an event has is not read');
 
 /** Items that an event has whole, with a list of texts. */
 const SAID_ITEMS: ReadonlyMap<string, 'user' | 'answer'> = new Map([

@@ -11,7 +11,14 @@ import { RESPONSES_ITEM } from '../shared/known-members.ts';
 import { LastObject } from '../shared/last-object.ts';
 import { firstRejection } from '../shared/line-objects.ts';
 import { metaOf, modelMeta } from '../shared/logged-meta.ts';
-import { COPIED_HISTORY, INTERRUPT, SEALED_CONTEXT, TWO_IDS, unknownEvent } from '../shared/reading-notes.ts';
+import {
+  COPIED_HISTORY,
+  INTERRUPT,
+  SEALED_CONTEXT,
+  TWO_IDS,
+  unknownEvent,
+  unreadText,
+} from '../shared/reading-notes.ts';
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
 import { says } from '../shared/unread-text.ts';
@@ -25,11 +32,9 @@ const MAIN = 'main';
 /** The conversation that the events make. */
 const EVENTS = 'events';
 const HARNESS = 'codex';
-const BASE_ELSEWHERE: ReadingNote = {
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: 'the session continues another one (history_base), whose messages are only in the log of that one',
-};
+const BASE_ELSEWHERE = unreadText(
+  'the session continues another one (history_base), whose messages are only in the log of that one',
+);
 
 export class CodexSource {
   readonly #splits: boolean;

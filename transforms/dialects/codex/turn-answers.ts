@@ -8,6 +8,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { parseString } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { FoldPlace } from '../fold/fold.ts';
+import { unreadText } from '../shared/reading-notes.ts';
 import type { ResponseItem, ResponseMessage } from '../shared/responses-items.ts';
 import { isSaidIn, Questions } from './questions.ts';
 
@@ -161,8 +162,6 @@ export function isApart(events: readonly FoldPlace[], item: ResponseItem): boole
   return drafts.length > 0 && !isSameBytes(asked.bytes, item.message.bytes);
 }
 
-export const UNSURE: ReadingNote = {
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: 'an answer that only an event has is in a turn with an event of an unknown type',
-};
+export const UNSURE: ReadingNote = unreadText(
+  'an answer that only an event has is in a turn with an event of an unknown type',
+);

@@ -32,11 +32,7 @@ interface Choice {
   readonly traits?: EntryTraits | undefined;
 }
 
-const NO_SYSTEM: ReadingNote = {
-  rule: 'no-system',
-  severity: 'WARNING',
-  message: 'the log has no system text (--system-text adds one)',
-};
+const NO_SYSTEM = warning('no-system', 'the log has no system text (--system-text adds one)');
 
 const ONLY_ANSWERS = warning('no-question', 'the log has no question, only the answers');
 

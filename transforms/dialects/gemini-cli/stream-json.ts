@@ -6,7 +6,7 @@ import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
-import type { Fate, LineFate, ReadingNote } from '../../model/element.ts';
+import type { Fate, LineFate } from '../../model/element.ts';
 import { unknownSpeaker } from '../../model/known-roles.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
@@ -14,7 +14,7 @@ import { makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { leaveUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
-import { noted, RESPONSE_ERROR, RESULT_ERROR, unknownEvent } from '../shared/reading-notes.ts';
+import { noted, RESPONSE_ERROR, RESULT_ERROR, unknownEvent, unreadText } from '../shared/reading-notes.ts';
 import { known } from '../shared/unread-text.ts';
 
 const MAIN = 'main';
@@ -41,11 +41,7 @@ const RESULT = known(`${EVENT} tool_id status output:text!`, {
   'error:object!': known('type message:text! code'),
 });
 /** For an answer of which a piece was rejected. */
-const PIECE_LOST: ReadingNote = {
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: 'a piece of an answer cannot be read',
-};
+const PIECE_LOST = unreadText('a piece of an answer cannot be read');
 const TYPES: ReadonlySet<string> = new Set(['init', 'message', 'tool_use', 'tool_result', 'error', 'result']);
 
 /** Whether the object can only be an event of this output: lines of recordings have an id. */

@@ -3,15 +3,15 @@ import { isSameBytes } from '../../json/bytes.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import type { Part } from './content-parts.ts';
+import { warning } from './reading-notes.ts';
 
 const MARK = encode('"(no content)"');
 
 /** An answer that is only the mark is left out for this finding; beside a call, the mark is left out. */
-export const NO_CONTENT: ReadingNote = {
-  rule: 'body-placeholder',
-  severity: 'WARNING',
-  message: "the client's mark of an empty text is in place of what was said here",
-};
+export const NO_CONTENT: ReadingNote = warning(
+  'body-placeholder',
+  "the client's mark of an empty text is in place of what was said here",
+);
 
 const isMark = (part: Part): boolean =>
   'text' in part && part.text.length === MARK.length && isSameBytes(part.text, MARK);

@@ -4,6 +4,7 @@
  */
 import type { Origin, ReadingNote, Rejection } from '../../model/element.ts';
 import type { Fold } from '../fold/fold.ts';
+import { unreadText } from './reading-notes.ts';
 
 export class OpenPieces {
   /** The first piece of each answer that is not whole yet, by thread and name. */
@@ -55,8 +56,4 @@ export class OpenPieces {
 
 const UNREPEATED = 'an answer is only in pieces or in a summary of the run: no line has it as a whole';
 
-const unrepeated = ({ line }: Origin): ReadingNote => ({
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: `line ${line}: ${UNREPEATED}`,
-});
+const unrepeated = ({ line }: Origin): ReadingNote => unreadText(`line ${line}: ${UNREPEATED}`);

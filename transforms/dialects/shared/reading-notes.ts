@@ -11,6 +11,13 @@ export const warning = (rule: ReadingRule, message: string): ReadingNote => ({
   message,
 });
 
+/** The record would lack something that was said, so the session is rejected by default. */
+export const unreadText = (message: string): ReadingNote => ({
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message,
+});
+
 export const REPLY_CUT: ReadingNote = warning('reply-cut', 'the answer ended at the limit of tokens');
 export const FILTERED: ReadingNote = warning('reply-filtered', 'the answer was cut by a content filter');
 export const OTHER_CHOICES: ReadingNote = warning(

@@ -16,6 +16,7 @@ import { sayingOf } from '../../model/reply.ts';
 import { CHAT_MESSAGE } from './known-members.ts';
 import { isKnownPart } from './known-parts.ts';
 import { isPrintedAnswer, isPrintedBlocks } from './printed-value.ts';
+import { unreadText } from './reading-notes.ts';
 import { ASIDE, isResultOfModel } from './unreadable.ts';
 
 /** Members with words, by the names that programs give them. Beside calls, only these are what the content lacks. */
@@ -34,23 +35,21 @@ export const unreadContent: (message: Message) => ReadingNote | undefined = perO
   if (first === OPEN_ARRAY) {
     const parts = elementsOf(bytes.subarray(at, trustingScanner.value(bytes, at, 1)));
     const bad = parts.findIndex((part) => !isReadable(part) || isResultOfModel(part, message.role));
-    if (bad >= 0) return unread(`content[${bad}] is not a part of a known type`);
+    if (bad >= 0) return unreadText(`content[${bad}] is not a part of a known type`);
     if (parts.length > 0) return undefined;
   } else if (first === QUOTE) {
     const next = bytes[at + 1] as number;
     const isPlain = next > SPACE && next < DELETE && next !== QUOTE;
     if (isPlain || firstVisible(message) !== undefined) return printedBlocks(message, at);
-  } else if (first !== LETTER_N) return unread('the content is neither a text nor a list of parts');
+  } else if (first !== LETTER_N) return unreadText('the content is neither a text nor a list of parts');
   return saysElsewhere(message)
-    ? unread('the content is empty, but another member says something')
+    ? unreadText('the content is empty, but another member says something')
     : undefined;
 });
 
-const unread = (message: string): ReadingNote => ({ rule: 'unread-text', severity: 'ERROR', message });
-
 function printedBlocks({ bytes, role }: Message, at: number): ReadingNote | undefined {
   return role === 'assistant' && isPrintedBlocks(bytes, at)
-    ? unread('the content is a list of blocks as a program printed it')
+    ? unreadText('the content is a list of blocks as a program printed it')
     : undefined;
 }
 
@@ -59,7 +58,7 @@ function otherCalls(message: Message): ReadingNote | undefined {
   if (knownToolCalls(message) !== 'not-a-list') return undefined;
   const { valueStart, end } = valueSpan(message.bytes, 'tool_calls') as ValueSpan;
   return isFilled(message.bytes[valueStart], end - valueStart)
-    ? unread('the calls are not a list')
+    ? unreadText('the calls are not a list')
     : undefined;
 }
 
@@ -73,7 +72,7 @@ function otherChannel(bytes: Uint8Array): ReadingNote | undefined {
   const channel = message.get('channel')?.text();
   const isCall = message.get('recipient')?.type === 'string';
   if (!ASIDES.has(channel) || (channel === 'commentary' && !isCall)) return undefined;
-  return unread(`in the channel ${channel}, the content is ${isCall ? 'a call' : 'a thought'}`);
+  return unreadText(`in the channel ${channel}, the content is ${isCall ? 'a call' : 'a thought'}`);
 }
 
 /** A bare text in a list is text. */

@@ -7,7 +7,7 @@ import type { JsonType, JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { parseTimestamp } from '../../model/timestamp.ts';
 import { structured } from './logged-values.ts';
-import { shownType } from './reading-notes.ts';
+import { shownType, unreadText } from './reading-notes.ts';
 
 /** The members that one kind of object has. */
 export interface KnownObject {
@@ -104,11 +104,7 @@ export const unreadMember = (
   place: string,
   name: string,
   what = 'a member with words that turnmill does not know',
-): ReadingNote => ({
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: `${place} has ${what}: ${shownType(name)}`,
-});
+): ReadingNote => unreadText(`${place} has ${what}: ${shownType(name)}`);
 
 /** Whether an object has a list under an unknown name: the one that it lacks may be there. */
 export const hasUnknownList = (object: JsonView, { names }: KnownObject): boolean =>

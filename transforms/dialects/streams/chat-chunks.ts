@@ -8,7 +8,7 @@ import { carriesContent } from '../shared/carried-content.ts';
 import { CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_CALL, CHAT_MESSAGE } from '../shared/known-members.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
-import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { RESPONSE_ERROR, unreadText } from '../shared/reading-notes.ts';
 import { saidIn } from '../shared/said-texts.ts';
 import { type KnownObject, says } from '../shared/unread-text.ts';
 import { ChatCall, hasName } from './chat-call.ts';
@@ -161,11 +161,7 @@ const AROUND_CHOICES: ReadonlySet<string> = new Set([
 ]);
 const isSaid = ([, value]: readonly [string, JsonView]): boolean => carriesContent(value);
 
-const HIDDEN: ReadingNote = {
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: 'a delta of the answer has its piece in a member that turnmill does not know',
-};
+const HIDDEN = unreadText('a delta of the answer has its piece in a member that turnmill does not know');
 /** Members of a delta that say something. */
 const PIECES = [
   'content',
