@@ -39,6 +39,11 @@ export class TurnmillError extends Error {
   }
 }
 
+/** Refuses what the user wrote. */
+export function failUsage(message: string): never {
+  throw new TurnmillError('usage', message);
+}
+
 /** Returns the code of a system error, including those that Node has no name for (EDQUOT, ESTALE). */
 export function systemCode(error: unknown): string | undefined {
   const { code, errno } = error as NodeJS.ErrnoException;

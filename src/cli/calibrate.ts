@@ -1,5 +1,5 @@
 /** Implements `turnmill calibrate`: asks the grader and prints how its scores compare. */
-import { TurnmillError } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { type Calibration, type CalibrationLine, calibrate } from '../job/calibrate.ts';
 import type { ConfusionCell } from '../loop/grader.ts';
 import { printable } from '../printable.ts';
@@ -14,10 +14,9 @@ const MAX_COLUMNS = 12;
 /** @returns the exit status: 3 if a sample was skipped */
 export async function runCalibrate({ words: [deck = ''], values, signal, host }: Request): Promise<number> {
   const { endpoint: base, model, keyEnv, concurrency, out, resume, maxAnswer: maxAnswerBytes, json } = values;
-  if (base === undefined || model === undefined)
-    throw new TurnmillError('usage', 'calibrate needs --endpoint and --model');
+  if (base === undefined || model === undefined) failUsage('calibrate needs --endpoint and --model');
   if (resume === true && out === undefined)
-    throw new TurnmillError('usage', '--resume needs --out, the folder with the answers of an earlier run');
+    failUsage('--resume needs --out, the folder with the answers of an earlier run');
   const key = keyOf(keyEnv);
   const { lines, summary } = await calibrate({
     ...{ deck, base, model, key, concurrency, out, resume, maxAnswerBytes, signal },

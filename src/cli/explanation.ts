@@ -7,7 +7,7 @@ import { checkManifest } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import { withDataset } from '../dataset/store/with-dataset.ts';
-import { ioError, TurnmillError } from '../errors.ts';
+import { failUsage, ioError, TurnmillError } from '../errors.ts';
 import { ALL_FILES } from '../input/sources/chosen-files.ts';
 import { joinFolders } from '../input/sources/folder-sessions.ts';
 import { listSources } from '../input/sources/list.ts';
@@ -61,8 +61,7 @@ async function targetOf(where: string, values: Values): Promise<Target> {
   }
   if (address !== undefined) return address;
   if (isDirectory(where))
-    throw new TurnmillError(
-      'usage',
+    failUsage(
       `${where} is a folder: name one of its files, or see all with turnmill check ${shellWord(where)}`,
     );
   if (isObjectUrl(where) || isFile(root === undefined ? where : join(root, where))) return { file: where };
@@ -70,10 +69,7 @@ async function targetOf(where: string, values: Values): Promise<Target> {
     out === undefined
       ? ', or with --in OUT a session, a source or a record of that dataset'
       : `, nor a session, a source or a record of ${out}`;
-  throw new TurnmillError(
-    'usage',
-    `'${where}' is not a file or FILE:LINE, such as logs/a.jsonl:7 (lines count from 1)${whose}`,
-  );
+  failUsage(`'${where}' is not a file or FILE:LINE, such as logs/a.jsonl:7 (lines count from 1)${whose}`);
 }
 
 async function answersTo(target: Target, values: Values, signal: AbortSignal): Promise<readonly Answer[]> {
@@ -208,7 +204,7 @@ function sourceAt(file: string, root: string | undefined, settings: Settings): S
   const path = root === undefined || isFile(file) || isDirectory(file) ? file : join(root, file);
   const below = root === undefined ? '' : relative(root, path);
   const outside = below === '' || below.startsWith(`..${sep}`) || isAbsolute(below);
-  if (root !== undefined && outside) throw new TurnmillError('usage', `${path} is not below --root ${root}`);
+  if (root !== undefined && outside) failUsage(`${path} is not below --root ${root}`);
   const name = outside ? basename(path) : below.split(sep).join('/');
   if (isDirectory(path)) return folderAt(path, name, settings);
   if (!isFile(path)) throw new TurnmillError('no-input', `file ${path} not found`, { subject: path });
@@ -232,7 +228,7 @@ function folderAt(path: string, name: string, { sessionBy }: Settings): SourceRe
 async function objectAt(file: string, root: string | undefined, { s3 }: Settings): Promise<SourceRef> {
   const folder = root === undefined ? '' : `${root.replace(/\/$/, '')}/`;
   const url = isObjectUrl(file) ? file : `${folder}${file}`;
-  if (!url.startsWith(folder)) throw new TurnmillError('usage', `${url} is not below --root ${root}`);
+  if (!url.startsWith(folder)) failUsage(`${url} is not below --root ${root}`);
   const [ref] = (await listInputs({ inputs: [url], follow: 'none', s3, sessionBy: undefined, ...ALL_FILES }))
     .sources;
   if (ref === undefined) throw new TurnmillError('no-input', `${url} not found`, { subject: url });

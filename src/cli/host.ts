@@ -2,7 +2,7 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { StdoutSink } from '../dataset/stdout.ts';
-import { TurnmillError } from '../errors.ts';
+import { failUsage, TurnmillError } from '../errors.ts';
 import type { HeapControl } from '../job/hooks.ts';
 import { BoundedHeap, compileLater, exposeGarbageCollector } from './node.ts';
 
@@ -80,7 +80,7 @@ export class ProcessHost implements Host {
     if (!inputs.includes('-')) return;
     if (isatty(STDIN)) {
       const text = 'standard input is a terminal: pipe a log into it, or name a file or a folder';
-      throw new TurnmillError('usage', text);
+      failUsage(text);
     }
     const stats = fstatSync(STDIN);
     if (stats.isDirectory()) throw noInput('is a folder: name the folder as the input instead');

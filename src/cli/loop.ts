@@ -1,5 +1,5 @@
 /** Implements `turnmill loop`: runs the loops of a dataset and prints their results. */
-import { TurnmillError } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { type LoopLine, loop, type TurnsLine } from '../job/loop.ts';
 import { printable } from '../printable.ts';
 import { showCount } from '../sizes.ts';
@@ -11,8 +11,7 @@ import { keyOf } from './options/model-options.ts';
 export async function runLoops({ words: [dataset = ''], values, signal, host }: Request): Promise<number> {
   const { endpoint, model, keyEnv, prompt, eachTurn, maxSteps, onMiss, only, out, prefer, json, maxAnswer } =
     values;
-  if (endpoint !== undefined && model === undefined)
-    throw new TurnmillError('usage', 'loop: --endpoint needs --model');
+  if (endpoint !== undefined && model === undefined) failUsage('loop: --endpoint needs --model');
   const request = {
     dataset,
     endpoint,

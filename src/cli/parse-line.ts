@@ -3,7 +3,7 @@
  * rest of yargs would take longer than everything else before a run (docs/contributing/decisions/0019-the-command-is-bundled.md).
  */
 import { Parser } from 'yargs/helpers';
-import { TurnmillError } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { nearestWord } from '../settings/nearest-word.ts';
 
 /** `-`, or `-:LINE` as an argument of `explain`. */
@@ -49,14 +49,14 @@ const CONFIGURATION = {
 export function parseLine(argv: readonly string[], known: readonly Flag[]): ParsedLine {
   checkWords(argv, known);
   const { argv: parsed, error } = Parser.detailed([...argv], optionsFor(known));
-  if (error !== null) fail(error.message);
+  if (error !== null) failUsage(error.message);
   const { _: words, '--': rest = [], ...values } = parsed;
   const flags = new Map(Object.entries(values).map(([name, value]) => [name, [value].flat() as string[]]));
   for (const { name, repeatable, defaultsTo } of known) {
     const texts = flags.get(name);
-    if (texts !== undefined && texts.length > 1 && !repeatable) fail(`--${name} appears twice`);
+    if (texts !== undefined && texts.length > 1 && !repeatable) failUsage(`--${name} appears twice`);
     if (texts?.[0] === '' && defaultsTo !== undefined && !argv.includes(`--${name}=`))
-      flags.set(name, flags.get(defaultsTo) ?? fail(`--${name} needs a value`));
+      flags.set(name, flags.get(defaultsTo) ?? failUsage(`--${name} needs a value`));
   }
   return { words: [...words, ...(rest as string[])].map(String), flags };
 }
@@ -94,12 +94,8 @@ function checkWords(argv: readonly string[], known: readonly Flag[]): void {
         bare,
         known.map((flag) => flag.name),
       );
-    fail(
+    failUsage(
       `unknown option ${name}${near === undefined || !name.startsWith('--') ? '' : `; did you mean --${near}?`}`,
     );
   }
-}
-
-function fail(message: string): never {
-  throw new TurnmillError('usage', message);
 }

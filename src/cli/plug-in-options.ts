@@ -3,7 +3,7 @@
  * are loaded before the line is parsed, so only lines with `--plugin` need this module.
  */
 import type { PlugIns } from '../../transforms/plug-ins.ts';
-import { TurnmillError } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { formatFlagsWith } from '../settings/conversion-settings.ts';
 import { flagNames, flagOf, type NamedOption, optionWith } from '../settings/option.ts';
 import { loadPlugIns } from '../settings/plug-ins.ts';
@@ -45,7 +45,7 @@ function optionsWith({ options }: Command, plugIns: PlugIns): readonly NamedOpti
   const clash = ofFormats.find((option) => flagNames(option).some((name) => taken.has(name)));
   if (clash !== undefined) {
     const text = `a plug-in's format has the option '${clash.name}', but --${flagOf(clash.name)} is another option already: choose another name`;
-    throw new TurnmillError('usage', text);
+    failUsage(text);
   }
   return [...others.slice(0, at), ...ofFormats, ...others.slice(at)];
 }

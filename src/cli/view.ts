@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { TurnmillError } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { openView, serveView } from '../job/view.ts';
 import { printable } from '../printable.ts';
 import { showCount } from '../sizes.ts';
@@ -24,10 +24,7 @@ export async function view({ words: [target = ''], values, signal, host }: Reque
   const { logs, port, origin: origins = [], open, export: folder, limit = MAX_EXPORTED } = values;
   const invalid = origins.find((origin) => !ORIGIN.test(origin));
   if (invalid !== undefined)
-    throw new TurnmillError(
-      'usage',
-      `--origin: '${invalid}' is not an origin such as http://localhost:18080`,
-    );
+    failUsage(`--origin: '${invalid}' is not an origin such as http://localhost:18080`);
   // pages may be published, and logs hold what --redact replaced: an export has them only if the user says so
   const request = { target, logs: folder === undefined ? logs : (logs ?? []), port, origins, signal };
   keepYoungSpaceSmall();

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { types } from 'node:util';
 import { LF } from '../../transforms/json/bytes.ts';
 import type { Kind } from '../../transforms/model/element.ts';
-import { TurnmillError } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { createLineFile, type LineFile } from './line-file.ts';
 import { attempt, chunkElements, PassedOver } from './writer-chunk.ts';
 
@@ -26,7 +26,7 @@ export class LineWriter extends Writable {
   #lines = 0;
 
   constructor(path: string, options: LineWriterOptions = {}) {
-    if (typeof path !== 'string') throw new TurnmillError('usage', 'LineWriter takes the path of a file');
+    if (typeof path !== 'string') failUsage('LineWriter takes the path of a file');
     super({ objectMode: true, highWaterMark: 1, decodeStrings: false });
     this.#path = path;
     this.#options = options;
@@ -83,5 +83,5 @@ export class LineWriter extends Writable {
 function oneLine(bytes: Uint8Array): Uint8Array {
   const at = bytes.indexOf(LF);
   if (at < 0) return bytes;
-  throw new TurnmillError('usage', `LineWriter: the line has a line feed at byte ${at}`);
+  failUsage(`LineWriter: the line has a line feed at byte ${at}`);
 }

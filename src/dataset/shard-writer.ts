@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Kind, StreamElement, WrittenRecord } from '../../transforms/model/element.ts';
-import { TurnmillError } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
 import { lstatIfAny, makeDirectory } from './fs-calls.ts';
 import type { ShardKind } from './shard-name.ts';
@@ -92,20 +92,17 @@ export class ShardWriter extends Writable {
     if (perFormat) return { folder: `data/${format}`, kind };
     this.#format ??= format;
     if (this.#format !== format)
-      fail(`records of the formats ${this.#format} and ${format} in one ShardWriter: set perFormat`);
+      failUsage(`records of the formats ${this.#format} and ${format} in one ShardWriter: set perFormat`);
     return { folder: 'data', kind };
   }
 }
 
 function checkOptions(options: ShardWriterOptions): void {
   const { dir, compress = 'none', shardSize = SHARD_SIZE_BYTES } = options ?? {};
-  if (typeof dir !== 'string') fail('dir: name the folder for the shards');
-  if (!['none', 'gzip', 'zstd'].includes(compress)) fail(`compress: '${compress}' is not none, gzip or zstd`);
+  if (typeof dir !== 'string') failUsage('dir: name the folder for the shards');
+  if (!['none', 'gzip', 'zstd'].includes(compress))
+    failUsage(`compress: '${compress}' is not none, gzip or zstd`);
   if (!Number.isInteger(shardSize) || shardSize < 1)
-    fail(`shardSize: ${shardSize} is not a whole number from 1`);
+    failUsage(`shardSize: ${shardSize} is not a whole number from 1`);
   if (compress === 'zstd') requireZstd('compress: zstd');
-}
-
-function fail(message: string): never {
-  throw new TurnmillError('usage', message);
 }

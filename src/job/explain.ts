@@ -2,7 +2,7 @@
 import type { StreamElement } from '../../transforms/model/element.ts';
 import { createChain } from '../engine/chain.ts';
 import { chainSessionsFor } from '../engine/intake.ts';
-import { SourceFault, TurnmillError } from '../errors.ts';
+import { failUsage, SourceFault } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';
 import { readThrough, tapChain } from './inspect.ts';
@@ -37,7 +37,7 @@ export async function explainLine({
   try {
     const lines = await readThrough({ ref, settings, push, signal });
     const count = lines === 0 ? 'is an empty log' : `has ${lines === 1 ? '1 line' : `${lines} lines`}`;
-    if (line > lines) throw new TurnmillError('usage', `${ref.name} ${count}, so it has no line ${line}`);
+    if (line > lines) failUsage(`${ref.name} ${count}, so it has no line ${line}`);
     return trail.answers;
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;

@@ -9,7 +9,7 @@ import { listsInside } from '../../transforms/stages/choose-dialect.ts';
 import { type ChainLink, createChain } from '../engine/chain.ts';
 import { GatheredLines } from '../engine/gathered-lines.ts';
 import { chainSessionsFor, sessionByFor } from '../engine/intake.ts';
-import { SourceFault, TurnmillError } from '../errors.ts';
+import { failUsage, SourceFault } from '../errors.ts';
 import { frameSource } from '../input/frame-source.ts';
 import { openSource } from '../input/open-source.ts';
 import { listInputs } from '../input/sources/list-inputs.ts';
@@ -160,5 +160,5 @@ async function inspectSources({ settings, after, see, enough, signal }: Inspecti
 function checkStage(after: string, settings: Settings): void {
   const names = [FRAMING, ...createChain(settings, 'file').map(({ name }) => name)];
   if (names.includes(after)) return;
-  throw new TurnmillError('usage', `--after: '${after}' is not one of ${names.join(', ')}`);
+  failUsage(`--after: '${after}' is not one of ${names.join(', ')}`);
 }

@@ -9,7 +9,7 @@ import { readManifest } from '../dataset/manifest.ts';
 import { type Modes, modesLike } from '../dataset/modes.ts';
 import { readBack } from '../dataset/read-back.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
-import { ioError, TurnmillError } from '../errors.ts';
+import { failUsage, ioError, TurnmillError } from '../errors.ts';
 import { endpoint } from '../loop/endpoint.ts';
 import {
   type Continuation,
@@ -88,8 +88,7 @@ export async function loop(
 ): Promise<LoopSummary> {
   const { dataset, eachTurn: isEachTurn = false, only } = request;
   if (isEachTurn && request.endpoint === undefined)
-    throw new TurnmillError(
-      'usage',
+    failUsage(
       '--each-turn needs --endpoint: without one, the recorded replies would be compared with themselves',
     );
   const listed = only && new ListedIds(only);
@@ -215,10 +214,7 @@ async function* readRecords(dataset: string): AsyncGenerator<SessionRecord> {
   const { format = [] } = settings as { readonly format?: readonly string[] };
   const chosen = format.find((name) => messageFormats.has(name));
   if (chosen === undefined)
-    throw new TurnmillError(
-      'usage',
-      `${dataset} has no records with messages: loop needs a dataset of format chat`,
-    );
+    failUsage(`${dataset} has no records with messages: loop needs a dataset of format chat`);
   const sessions = new Map<string, string | null>();
   for (const text of await linesOf(join(dataset, LINE_FILES.sessions))) {
     const { id, shard, line, records } = JSON.parse(text) as SessionLine;

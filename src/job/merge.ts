@@ -10,7 +10,7 @@ import { isDataset } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import { storeFor } from '../dataset/store/store-for.ts';
 import { openDataset } from '../dataset/store/with-dataset.ts';
-import { TurnmillError } from '../errors.ts';
+import { failUsage, TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
@@ -45,7 +45,7 @@ export interface MergeRequest {
 export async function merge(request: MergeRequest, hooks: RunHooks = {}): Promise<RunSummary> {
   const { datasets, out, replace = false } = request;
   const s3 = resolveS3Options(request.s3);
-  if (out === '-') throw new TurnmillError('usage', 'merge: --out - is not possible; name a folder');
+  if (out === '-') failUsage('merge: --out - is not possible; name a folder');
   const store = await storeFor(out, s3);
   const release = await store.acquire();
   const opened = new OpenInputs(s3, hooks.signal);

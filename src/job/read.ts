@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type { Line, Rejection, StreamElement } from '../../transforms/model/element.ts';
 import { listsInside } from '../../transforms/stages/choose-dialect.ts';
-import { SourceFault, TurnmillError } from '../errors.ts';
+import { failUsage, SourceFault } from '../errors.ts';
 import { frameSource } from '../input/frame-source.ts';
 import { openSource } from '../input/open-source.ts';
 import type { SourceRef } from '../input/sources/source.ts';
@@ -52,7 +52,7 @@ export function read(input: Input, options: ReadOptions = {}): Readable {
 
 function checkOptions(options: ReadOptions): void {
   const fail = (problem: string): never => {
-    throw new TurnmillError('usage', `read(): ${problem}`);
+    failUsage(`read(): ${problem}`);
   };
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) fail(`unknown option '${unknown}'${suggestion(unknown, OPTIONS)}`);

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { buildConversationHistory } from '../../transforms/dialects/text-protocol/conversation-history.ts';
 import { parsedArguments } from '../../transforms/dialects/text-protocol/tool-activity.ts';
 import { RESPONSE_FORMAT } from '../../transforms/formats/prompt.ts';
-import { TurnmillError } from '../errors.ts';
+import { failUsage, TurnmillError } from '../errors.ts';
 import { BadAnswer, bodyText, replyIn } from './completion.ts';
 import { hideKey } from './hidden-key.ts';
 import { type Model, ModelFault, type Reply } from './run-loop.ts';
@@ -37,8 +37,7 @@ export const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
  */
 export function endpoint(options: EndpointOptions): Model {
   const { base } = options;
-  if (hasPassword(base))
-    throw new TurnmillError('usage', 'the URL of the endpoint must not contain a user or a password');
+  if (hasPassword(base)) failUsage('the URL of the endpoint must not contain a user or a password');
   return async (messages, tools) => withRetries(JSON.stringify(requestOf(messages, tools, options)), options);
 }
 

@@ -1,5 +1,5 @@
 /** Takes the settings that a build read its logs with from the manifest of its dataset (the inverse of decisive.ts). */
-import { TurnmillError } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { plugInNames } from './decisive.ts';
 import { flagOf, type Setting } from './option.ts';
 import { NO_RUN_PLUG_INS } from './plug-ins.ts';
@@ -55,7 +55,7 @@ function withoutHashes(values: Settings['formatOptions'] = {}): Settings['format
 function checkHashed(out: string, names: readonly string[]): void {
   if (names.length === 0) return;
   const flags = names.map((name) => `--${flagOf(name)}`).join(', ');
-  fail(
+  failUsage(
     `${out} keeps only the SHA-256 of what its build read for ${flags}: add the option with the same file`,
   );
 }
@@ -65,9 +65,7 @@ function checkPlugIns(out: string, built: object, { plugIns = NO_RUN_PLUG_INS }:
   const loaded = plugInNames(plugIns);
   const missing = names.filter((name) => !loaded.includes(name));
   if (missing.length > 0)
-    fail(`${out} was built with plug-ins (${missing.join(', ')}): add --plugin FILE for each of their files`);
-}
-
-function fail(message: string): never {
-  throw new TurnmillError('usage', message);
+    failUsage(
+      `${out} was built with plug-ins (${missing.join(', ')}): add --plugin FILE for each of their files`,
+    );
 }

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { type Redaction, RULES } from '../../transforms/redaction/rules.ts';
-import { systemWords, TurnmillError } from '../errors.ts';
+import { failUsage, systemWords, TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,10 +19,10 @@ type Note = ((message: string) => unknown) | undefined;
 export async function withRedaction(settings: Settings, onNote: Note): Promise<Settings> {
   const { redact, redactKeyFile, redactRules, looksForSecrets } = settings;
   if (redact !== true) {
-    if (redactKeyFile !== undefined) fail('--redact-key-file works only together with --redact');
+    if (redactKeyFile !== undefined) failUsage('--redact-key-file works only together with --redact');
     if (looksForSecrets)
       return { ...settings, redaction: { mode: 'look', key: '', ...(await rulesIn(redactRules)) } };
-    if (redactRules !== undefined) fail('--redact-rules works only together with --redact');
+    if (redactRules !== undefined) failUsage('--redact-rules works only together with --redact');
     return settings;
   }
   const rulesText = redactRules === undefined ? undefined : read('redact-rules', redactRules);
@@ -39,13 +39,13 @@ export async function rulesIn(
 ): Promise<Pick<Redaction, 'rules' | 'allow'>> {
   if (file === undefined || text === undefined) return { rules: RULES, allow: NO_EXCEPTIONS };
   const { parseRules } = await import('./redaction-rules.ts');
-  return parseRules(text, (problem) => fail(`--redact-rules: '${file}': ${problem}`));
+  return parseRules(text, (problem) => failUsage(`--redact-rules: '${file}': ${problem}`));
 }
 
 function keyOf({ redactKeyFile, update, resume, slice }: Settings, onNote: Note): string {
   if (redactKeyFile !== undefined) {
     const key = read('redact-key-file', redactKeyFile).trim();
-    if (key === '') fail(`--redact-key-file: '${redactKeyFile}' is empty`);
+    if (key === '') failUsage(`--redact-key-file: '${redactKeyFile}' is empty`);
     if (process.platform !== 'win32' && (statSync(redactKeyFile).mode & FOR_OTHERS) !== 0)
       onNote?.(`--redact-key-file: others may read '${redactKeyFile}'; run chmod 600 on it`);
     return key;
@@ -55,7 +55,7 @@ function keyOf({ redactKeyFile, update, resume, slice }: Settings, onNote: Note)
   const needing = [update && '--update', resume && '--resume', slice !== undefined && '--slice'];
   const option = needing.find((needs) => needs !== false);
   if (option !== undefined)
-    fail(
+    failUsage(
       `${option} with --redact needs the key of the other runs: use --redact-key-file FILE or ${REDACT_KEY}`,
     );
   onNote?.(
@@ -68,7 +68,7 @@ function read(option: string, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readOwnFile(path, MAX_FILE_BYTES));
   } catch (error) {
-    return fail(`--${option}: ${unreadable(path, error)}`);
+    return failUsage(`--${option}: ${unreadable(path, error)}`);
   }
 }
 
@@ -77,8 +77,4 @@ function unreadable(path: string, error: unknown): string {
   if (error instanceof TurnmillError) return `'${path}' is longer than ${MAX_FILE_BYTES} bytes`;
   if (error instanceof TypeError) return `'${path}' is not UTF-8`;
   return `cannot read '${path}': ${systemWords(error)}`;
-}
-
-function fail(message: string): never {
-  throw new TurnmillError('usage', message);
 }

@@ -1,5 +1,5 @@
 /** The table of settings, part 4: object stores. Each one is also read from the environment: `TURNMILL_S3_ENDPOINT` for `--s3-endpoint`. */
-import { TurnmillError } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { flagOf, type Refuse, type Setting } from './option.ts';
 import { choice, duration, flag, size, text, wholeNumber } from './value-types.ts';
@@ -129,7 +129,7 @@ export function resolveS3Options(partial: PartialS3 = {}): S3Options {
     const { [fieldOf(name)]: value = unset } = given;
     if (value !== undefined)
       type?.check?.(value, (problem) => {
-        throw new TurnmillError('usage', `--${flagOf(name)}: ${problem}`);
+        failUsage(`--${flagOf(name)}: ${problem}`);
       });
     return [fieldOf(name), value];
   });

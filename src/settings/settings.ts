@@ -5,7 +5,7 @@ import { optionFault } from '../../transforms/formats/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { UNREAD_TEXT } from '../../transforms/formats/unread-text.ts';
 import { definitionsIn } from '../../transforms/stages/supply.ts';
-import { TurnmillError } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { checkStreams, type Input, nameOfInput } from '../input/sources/stream-source.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
@@ -86,7 +86,7 @@ function checkNames(names: readonly string[]): void {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const hint = 'settings are the options of turnmill build in camelCase, as in maxLine';
-  fail(`unknown setting '${unknown}'${suggestion(unknown, known, hint)}`);
+  failUsage(`unknown setting '${unknown}'${suggestion(unknown, known, hint)}`);
 }
 
 /** Checks each value by the type of its row. */
@@ -95,15 +95,15 @@ function checkValues(settings: Settings): void {
     const value = settings[name as keyof TableValues];
     if (value === undefined) continue;
     optionWith(row, settings.plugIns).type?.check?.(value, (problem) =>
-      fail(`--${flagOf(name)}: ${problem}`),
+      failUsage(`--${flagOf(name)}: ${problem}`),
     );
   }
 }
 
 function checkInputs(inputs: Settings['inputs']): void {
-  if (inputs.length === 0) fail('name at least one input: a file, a folder, or - for standard input');
+  if (inputs.length === 0) failUsage('name at least one input: a file, a folder, or - for standard input');
   if (inputs.filter((input) => input === '-').length > 1)
-    fail('standard input (-) can be an input only once');
+    failUsage('standard input (-) can be an input only once');
   checkStreams(inputs);
 }
 
@@ -111,14 +111,16 @@ function checkInputs(inputs: Settings['inputs']): void {
 function checkSelect({ select, dialect, strictTime, plugIns }: Settings): void {
   const named = [...plugIns.dialects, ...allDialects].find(({ name }) => name === dialect);
   if (strictTime && named !== undefined && allDialects.includes(named) && dialect !== 'exchange')
-    fail(`--strict-time: the times of calls are checked in the dialect exchange only, not in ${dialect}`);
+    failUsage(
+      `--strict-time: the times of calls are checked in the dialect exchange only, not in ${dialect}`,
+    );
   if (select === undefined) return;
   if (named?.alone === true)
-    fail(
+    failUsage(
       `--select: each conversation of the dialect ${dialect} is a session by itself, so there is no choice`,
     );
   if (select === 'leaves' && strictTime)
-    fail(
+    failUsage(
       '--strict-time and --select leaves contradict each other: the calls of several conversations overlap',
     );
 }
@@ -128,22 +130,22 @@ function checkConversion(settings: Settings): void {
   checkMeta(settings);
   const { toolDefinitions, onFinding } = settings;
   if (toolDefinitions !== undefined && definitionsIn(toolDefinitions) === undefined)
-    fail('--tool-definitions: not a JSON array of objects that each have a name');
+    failUsage('--tool-definitions: not a JSON array of objects that each have a name');
   for (const rule of Object.keys(onFinding)) checkFinding(rule, settings);
 }
 
 function checkFormats({ format: names, formatOptions, out, plugIns }: Settings): void {
   const fault = optionFault(names, formatOptions, plugIns.formats);
-  if (fault !== undefined) fail(`--${flagOf(fault.name)}: ${fault.problem}`);
+  if (fault !== undefined) failUsage(`--${flagOf(fault.name)}: ${fault.problem}`);
   if (names.length > 1 && out === '-')
-    fail('--out - writes records of one --format only; use --out DIR for several');
+    failUsage('--out - writes records of one --format only; use --out DIR for several');
 }
 
 function checkMeta({ meta, format: names, plugIns }: Settings): void {
-  if (new Set(meta).size < meta.length) fail('--meta: name each field only once');
+  if (new Set(meta).size < meta.length) failUsage('--meta: name each field only once');
   const having = [...formats, ...plugIns.formats].filter(({ metadata }) => metadata !== undefined);
   if (meta.length > 0 && !having.some(({ name }) => names.includes(name)))
-    fail(
+    failUsage(
       `--meta: --format ${names.join(', ')} has no place for it; use one of ${having.map(({ name }) => name).join(', ')}`,
     );
 }
@@ -154,25 +156,26 @@ function checkFinding(rule: string, { format: names, plugIns }: Settings): void 
   const known = [...formats, ...plugIns.formats];
   const having = known.filter(({ rules }) => rules.includes(rule)).map(({ name }) => name);
   if (!having.some((name) => names.includes(name)))
-    fail(`--on-finding: ${rule} is a rule of ${having.join(', ')}, and --format is ${names.join(', ')}`);
+    failUsage(`--on-finding: ${rule} is a rule of ${having.join(', ')}, and --format is ${names.join(', ')}`);
 }
 
 /** Throws if `--update`, `--resume` or `--checksum` cannot work with the other settings. */
 function checkReuse(settings: Settings): void {
   const { update, resume, checksum, inputs, out, limit, plugIns } = settings;
-  if (checksum && !update) fail('--checksum works only together with --update');
+  if (checksum && !update) failUsage('--checksum works only together with --update');
   for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {
-    if (out === undefined || out === '-') fail(`--${option} needs an output folder`);
+    if (out === undefined || out === '-') failUsage(`--${option} needs an output folder`);
     if (option === 'resume' && isObjectUrl(out))
-      fail('--resume: a run that writes to a store has no checkpoints; run it again from the beginning');
-    if (inputs.includes('-')) fail(`--${option}: standard input cannot be read again`);
+      failUsage('--resume: a run that writes to a store has no checkpoints; run it again from the beginning');
+    if (inputs.includes('-')) failUsage(`--${option}: standard input cannot be read again`);
     const stream = inputs.find((input) => typeof input !== 'string');
-    if (stream !== undefined) fail(`--${option}: the stream ${nameOfInput(stream)} cannot be read again`);
+    if (stream !== undefined)
+      failUsage(`--${option}: the stream ${nameOfInput(stream)} cannot be read again`);
     if (plugIns.hasObjects)
-      fail(
+      failUsage(
         `--${option}: changes of a plug-in object cannot be detected: pass the plug-in as a file (plugins)`,
       );
-    if (limit !== undefined) fail(`--${option} and --limit contradict each other`);
+    if (limit !== undefined) failUsage(`--${option} and --limit contradict each other`);
   }
 }
 
@@ -184,43 +187,41 @@ export function checkCopies({ copies, out, format: names, plugIns }: Settings): 
   if (copies === undefined) return;
   const option = `--copies ${copies}`;
   if (out === undefined || out === '-')
-    fail(`${option} needs an output folder, because which records stay is known only at the end`);
+    failUsage(`${option} needs an output folder, because which records stay is known only at the end`);
   if (names.length > MAX_COMPARED_FORMATS)
-    fail(`${option} works with at most ${MAX_COMPARED_FORMATS} formats`);
+    failUsage(`${option} works with at most ${MAX_COMPARED_FORMATS} formats`);
   if (copies !== 'mark') return;
   const able = [...formats, ...plugIns.formats].filter(({ context }) => context !== undefined);
   const marking = able.map(({ name }) => name);
   const unable = names.filter((name) => !marking.includes(name));
   if (unable.length > 0)
-    fail(
+    failUsage(
       `${option}: --format ${unable.join(', ')} cannot say which answers are context; use ${marking.join(', ')}`,
     );
 }
 
 /** Throws if records cannot be divided at the end of the run. */
 export function checkSplit({ split, splitSeed, out, format: names }: Settings): void {
-  if (split === undefined && splitSeed !== undefined) fail('--split-seed works only together with --split');
+  if (split === undefined && splitSeed !== undefined)
+    failUsage('--split-seed works only together with --split');
   if (split === undefined) return;
   if (out === undefined || out === '-')
-    fail('--split needs an output folder, because which records stay together is known only at the end');
-  if (names.length > MAX_COMPARED_FORMATS) fail(`--split works with at most ${MAX_COMPARED_FORMATS} formats`);
+    failUsage('--split needs an output folder, because which records stay together is known only at the end');
+  if (names.length > MAX_COMPARED_FORMATS)
+    failUsage(`--split works with at most ${MAX_COMPARED_FORMATS} formats`);
 }
 
 /** Throws if the run cannot be one of several tasks, whose datasets are merged. */
 function checkSlice({ slice, inputs, out, limit, copies }: Settings): void {
   if (slice === undefined) return;
-  if (limit !== undefined) fail('--slice and --limit contradict each other');
+  if (limit !== undefined) failUsage('--slice and --limit contradict each other');
   if (out === '-')
-    fail('--slice needs an output folder or a prefix in a store, because its dataset is merged');
+    failUsage('--slice needs an output folder or a prefix in a store, because its dataset is merged');
   const stream = inputs.find((input) => input === '-' || typeof input !== 'string');
   if (stream !== undefined)
-    fail(`--slice: each task reads some of the sources, so ${nameOfInput(stream)} cannot be an input`);
+    failUsage(`--slice: each task reads some of the sources, so ${nameOfInput(stream)} cannot be an input`);
   if (copies === 'mark')
-    fail(
+    failUsage(
       '--slice: which answers are context is known only once all are read; use --copies drop, or one build',
     );
-}
-
-function fail(message: string): never {
-  throw new TurnmillError('usage', message);
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { modesLike } from '../dataset/modes.ts';
-import { ioError, TurnmillError } from '../errors.ts';
+import { failUsage, ioError, TurnmillError } from '../errors.ts';
 import { ListedIds } from '../settings/listed-ids.ts';
 import { termsOf } from './facets.ts';
 import { HEADERS } from './refusals.ts';
@@ -41,8 +41,7 @@ const ROWS_AT_ONCE = 200;
  */
 export async function exportView(viewed: Viewed, { folder, limit, only }: ExportOptions): Promise<Exported> {
   const { dataset } = viewed;
-  if (dataset === undefined)
-    throw new TurnmillError('usage', '--export needs a dataset or a folder of logs, not a single log');
+  if (dataset === undefined) failUsage('--export needs a dataset or a folder of logs, not a single log');
   const listed = only && new ListedIds(only);
   const numbers = await numbersOf(dataset, limit, listed);
   const missing = listed?.missingIn('record');

@@ -1,6 +1,6 @@
 /** `turnmill build`: writes a dataset. */
 
-import { TurnmillError } from '../../errors.ts';
+import { failUsage } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { DRY_RUN, FOLLOW_SHORTCUT, REPORTING } from '../options/shared-options.ts';
 import { readingOptions, settingsOptions, type Values } from '../options/values.ts';
@@ -33,10 +33,7 @@ export const build: Command = {
   stoppable: true,
   async run(request) {
     if (!hasDestination(request.values))
-      throw new TurnmillError(
-        'usage',
-        'build: --out is missing; name a folder, or use --dry-run to write nothing',
-      );
+      failUsage('build: --out is missing; name a folder, or use --dry-run to write nothing');
     const { runWhole } = await import('../run-whole.ts');
     return runWhole(request);
   },

@@ -1,6 +1,6 @@
 /** `turnmill check`: runs everything that `build` runs, but writes nothing. */
 
-import { TurnmillError } from '../../errors.ts';
+import { failUsage } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { FOLLOW_SHORTCUT, JSON_OPTION, REPORTING } from '../options/shared-options.ts';
 import { CHECK_OPTIONS } from '../options/show-options.ts';
@@ -39,10 +39,7 @@ export const check: Command = {
 async function checkTargets(request: Request): Promise<number> {
   const { values } = request;
   if (values.format !== undefined || values.jsonToolCalls === true) {
-    throw new TurnmillError(
-      'usage',
-      'check: --target sets the format, so it cannot be combined with --format',
-    );
+    failUsage('check: --target sets the format, so it cannot be combined with --format');
   }
   const { checkTarget } = await import('../check-target.ts');
   return checkTarget(request);

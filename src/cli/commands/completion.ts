@@ -1,5 +1,5 @@
 /** `turnmill completion`: prints a script that completes commands, options and their values in a shell. */
-import { TurnmillError } from '../../errors.ts';
+import { failUsage } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { SUCCESS } from '../faults.ts';
 import { LOG_OPTION } from '../options/shared-options.ts';
@@ -20,8 +20,7 @@ export const completion: Command = {
   async run({ words: [name = ''], host, commands }) {
     const { completionScript, SHELLS } = await import('../completion.ts');
     const shell = SHELLS.find((known) => known === name);
-    if (shell === undefined)
-      throw new TurnmillError('usage', `completion: '${name}' is not one of ${SHELLS.join(', ')}`);
+    if (shell === undefined) failUsage(`completion: '${name}' is not one of ${SHELLS.join(', ')}`);
     await host.print(completionScript(shell, commands).trimEnd());
     await host.endPrinting();
     return SUCCESS;

@@ -1,6 +1,6 @@
 /** `turnmill inspect`: shows the elements that leave a stage. */
 
-import { TurnmillError } from '../../errors.ts';
+import { failUsage } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { SETTINGS } from '../../settings/table.ts';
 import { REJECTIONS, SUCCESS } from '../faults.ts';
@@ -33,8 +33,7 @@ export const inspect: Command = {
   stoppable: true,
   async run({ words, values, signal, host, plugInCalls }) {
     const { after, kind, limit } = values;
-    if (after === undefined)
-      throw new TurnmillError('usage', 'inspect: --after is missing; see turnmill list stages');
+    if (after === undefined) failUsage('inspect: --after is missing; see turnmill list stages');
     host.checkStdin(words, true);
     const [pipeline, { resolveSettings }, { withPlugInFiles }, { elementJson }] = await Promise.all([
       import('../../job/inspect.ts'),

@@ -1,6 +1,6 @@
 /** `turnmill list`: lists stages, dialects, rules, checks, formats and reasons with a description each. */
 
-import { TurnmillError } from '../../errors.ts';
+import { failUsage } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { SUCCESS } from '../faults.ts';
 import { JSON_OPTION, LOG_OPTION, PLUG_IN_OPTION } from '../options/shared-options.ts';
@@ -20,7 +20,7 @@ export const list: Command = {
     const catalogue = catalogueOf(await loadPlugIns(values.plugin ?? []));
     const known = Object.keys(catalogue);
     if (what !== undefined && !known.includes(what)) {
-      throw new TurnmillError('usage', `list: '${what}' is not one of ${known.join(', ')}`);
+      failUsage(`list: '${what}' is not one of ${known.join(', ')}`);
     }
     const chosen = Object.entries(catalogue).filter(([name]) => what === undefined || name === what);
     if (values.json === true) {

@@ -1,5 +1,5 @@
 /** `turnmill merge`: puts datasets together. */
-import { TurnmillError } from '../../errors.ts';
+import { failUsage } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { mergeOptions } from '../options/merge-options.ts';
 import { LOG_OPTION, REPORTING } from '../options/shared-options.ts';
@@ -21,9 +21,8 @@ export const merge: Command = {
   async run(request) {
     const { missing, out } = request.values;
     if (missing === true && out !== undefined)
-      throw new TurnmillError('usage', 'merge: --missing writes nothing, so --out has no use');
-    if (missing !== true && out === undefined)
-      throw new TurnmillError('usage', 'merge: --out is missing; name a folder');
+      failUsage('merge: --missing writes nothing, so --out has no use');
+    if (missing !== true && out === undefined) failUsage('merge: --out is missing; name a folder');
     const { printMissing, runMerge } = await import('../merge.ts');
     return missing === true ? printMissing(request) : runMerge(request);
   },

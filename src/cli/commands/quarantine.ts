@@ -1,6 +1,6 @@
 /** `turnmill quarantine`: lists what a dataset rejected, or writes it back as logs for another build. */
 
-import { TurnmillError } from '../../errors.ts';
+import { failUsage } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { resolveS3Options, s3In } from '../../settings/s3-settings.ts';
 import { FOLLOW_SHORTCUT, JSON_OPTION, LOG_OPTION } from '../options/shared-options.ts';
@@ -32,21 +32,20 @@ export const quarantine: Command = {
   words: { least: 2, most: 2, missing: 'name list or replay, and the folder of a dataset' },
   stoppable: true,
   async run({ words: [action = '', out = ''], values, signal, host }) {
-    if (!ACTIONS.includes(action))
-      throw new TurnmillError('usage', `quarantine: '${action}' is not one of ${ACTIONS.join(', ')}`);
+    if (!ACTIONS.includes(action)) failUsage(`quarantine: '${action}' is not one of ${ACTIONS.join(', ')}`);
     const { into, logs, followOutside } = values;
     const { withDataset } = await import('../../dataset/store/with-dataset.ts');
     const s3 = resolveS3Options(s3In(values));
     const isWanted = (path: string): boolean => path.startsWith('quarantine/');
     if (action === 'list') {
       if (into !== undefined || logs !== undefined || followOutside !== undefined)
-        throw new TurnmillError('usage', 'quarantine list does not take --into, --logs or --follow-outside');
+        failUsage('quarantine list does not take --into, --logs or --follow-outside');
       const { listQuarantine } = await import('../quarantine-report.ts');
       return withDataset(out, s3, isWanted, (folder) =>
         listQuarantine(folder, out, values.json === true, signal, host),
       );
     }
-    if (into === undefined) throw new TurnmillError('usage', 'quarantine replay: --into is missing');
+    if (into === undefined) failUsage('quarantine replay: --into is missing');
     const { replay } = await import('../quarantine-report.ts');
     return withDataset(out, s3, isWanted, (folder) =>
       replay({ out: folder, into, logs: logs ?? [], followOutside, s3, signal }, values.json === true, host),

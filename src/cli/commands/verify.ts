@@ -1,6 +1,6 @@
 /** `turnmill verify`: checks a dataset against its manifest and its ledger. */
 
-import { TurnmillError } from '../../errors.ts';
+import { failUsage } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { resolveS3Options, s3In } from '../../settings/s3-settings.ts';
 import { exitCodeOf, SUCCESS } from '../faults.ts';
@@ -33,7 +33,7 @@ export const verify: Command = {
       import('../../ledger/seen-secrets.ts'),
     ]);
     if (values.redactRules !== undefined && values.redacted !== true)
-      throw new TurnmillError('usage', 'verify: --redact-rules works only together with --redacted');
+      failUsage('verify: --redact-rules works only together with --redacted');
     const rules = values.redacted === true ? await rulesIn(values.redactRules) : undefined;
     const seen = new SeenSecrets();
     const result = await withDataset(

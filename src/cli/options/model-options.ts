@@ -1,5 +1,5 @@
 /** Options of the commands that send requests to a model, loop and calibrate, and its key. */
-import { TurnmillError } from '../../errors.ts';
+import { failUsage } from '../../errors.ts';
 import { MAX_TEXT_BYTES } from '../../own-file.ts';
 import type { Option } from '../../settings/option.ts';
 import { choice, flag, size, text, wholeNumber } from '../../settings/value-types.ts';
@@ -87,7 +87,6 @@ export const CALIBRATE_OPTIONS = {
 export function keyOf(name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
   const key = process.env[name];
-  if (key === undefined || key === '')
-    throw new TurnmillError('usage', `--key-env: the environment variable ${name} is not set`);
+  if (key === undefined || key === '') failUsage(`--key-env: the environment variable ${name} is not set`);
   return key;
 }

@@ -1,5 +1,5 @@
 /** Turns the options of a command into the argument of `resolveSettings`. */
-import { TurnmillError } from '../../errors.ts';
+import { failUsage } from '../../errors.ts';
 import type { BuildRequest } from '../../settings/plug-in-files.ts';
 import { s3In } from '../../settings/s3-settings.ts';
 import { SETTINGS } from '../../settings/table.ts';
@@ -29,7 +29,7 @@ function followOf({ follow, followOutside }: Values): 'inside' | 'anywhere' | un
 function outOf({ out, update, dryRun }: Values): string | undefined {
   if (dryRun === true) return undefined;
   if (out !== undefined && update !== undefined && out !== update)
-    throw new TurnmillError('usage', `--out ${out} and --update ${update} name different folders`);
+    failUsage(`--out ${out} and --update ${update} name different folders`);
   return update ?? out;
 }
 
@@ -37,8 +37,5 @@ function formatOf({ format, jsonToolCalls }: Values): readonly string[] | undefi
   if (jsonToolCalls !== true) return format;
   const other = format?.find((name) => name !== 'chat-inline');
   if (other === undefined) return ['chat-inline'];
-  throw new TurnmillError(
-    'usage',
-    `--json-tool-calls means --format chat-inline, so it cannot be combined with --format ${other}`,
-  );
+  failUsage(`--json-tool-calls means --format chat-inline, so it cannot be combined with --format ${other}`);
 }

@@ -1,5 +1,5 @@
 /** Inputs whose bytes the caller provides instead of a path: a Node stream, a web stream, an async generator. */
-import { TurnmillError } from '../../errors.ts';
+import { failUsage } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 
 /** Bytes with a name, read once and in order. */
@@ -47,7 +47,7 @@ export function checkStreams(inputs: readonly Input[]): void {
     const name = nameOfInput(input);
     const first = seen.get(input.stream);
     if (first !== undefined)
-      fail(`the inputs ${first} and ${name} are the same stream, which can be read only once`);
+      failUsage(`the inputs ${first} and ${name} are the same stream, which can be read only once`);
     seen.set(input.stream, name);
   }
 }
@@ -55,21 +55,19 @@ export function checkStreams(inputs: readonly Input[]): void {
 function checkStream(input: StreamSource): void {
   const name: unknown = input?.name;
   if (typeof name !== 'string' || name === '')
-    fail('an input is a path, or an object with a name and a stream');
-  if (name === '-') fail("a stream cannot be named '-', which means standard input");
+    failUsage('an input is a path, or an object with a name and a stream');
+  if (name === '-') failUsage("a stream cannot be named '-', which means standard input");
   if (Buffer.from(name).toString() !== name)
-    fail(`the name of the stream ${printable(name)} has an unpaired surrogate, which UTF-8 cannot encode`);
+    failUsage(
+      `the name of the stream ${printable(name)} has an unpaired surrogate, which UTF-8 cannot encode`,
+    );
   const { stream } = input;
   const isStream =
     typeof stream?.[Symbol.asyncIterator] === 'function' ||
     typeof (stream as Closable | undefined)?.getReader === 'function';
-  if (!isStream) fail(`the stream of ${printable(name)} is not an AsyncIterable of Uint8Array`);
+  if (!isStream) failUsage(`the stream of ${printable(name)} is not an AsyncIterable of Uint8Array`);
   if ((stream as Closable).readableEnded === true)
-    fail(`the stream ${printable(name)} has already been read to its end`);
-}
-
-function fail(message: string): never {
-  throw new TurnmillError('usage', message);
+    failUsage(`the stream ${printable(name)} has already been read to its end`);
 }
 
 /**
