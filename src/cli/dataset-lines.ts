@@ -8,6 +8,7 @@ import { resolveDataset } from '../dataset/recover.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { streamOwnFile } from '../own-file.ts';
+import type { Location } from '../record/output.ts';
 
 /**
  * Calls `take` with each line of a file of a dataset.
@@ -39,12 +40,7 @@ function lineIn<F extends LineFileName>(file: F, text: string, path: string): Li
   throw new TurnmillError('invalid-dataset', message, { subject: path });
 }
 
-export interface RecordPlace {
-  readonly shard: string;
-  readonly line: number;
-}
-
-export function placesOf(session: SessionLine): readonly RecordPlace[] {
+export function placesOf(session: SessionLine): readonly Location[] {
   return (session.records ?? [session]).flatMap(({ shard, line }) =>
     typeof shard === 'string' && typeof line === 'number' ? [{ shard, line }] : [],
   );

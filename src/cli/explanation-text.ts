@@ -5,19 +5,19 @@ import type { Explanation, FindingNote, MessageTrail } from '../job/line-trail.t
 import { EMPTY_REMEDY, remedyOfPlace } from '../ledger/remedies.ts';
 import { CONTAINED_ENTRY, rejectionReason } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
+import type { Location } from '../record/output.ts';
 import { showCount } from '../sizes.ts';
-import type { RecordPlace } from './dataset-lines.ts';
 import { labelled } from './source-account.ts';
 
 /** The record that contains a session, and the session that it was made from. */
-export interface Container extends RecordPlace {
+export interface Container extends Location {
   readonly session: string | null;
   readonly source: string;
 }
 
 /** The records of a session in a dataset, or the record that contains it. */
 export interface Found {
-  readonly records: readonly RecordPlace[];
+  readonly records: readonly Location[];
   readonly in?: Container;
   /** Number of its first messages that are context. */
   readonly context?: number;
@@ -119,7 +119,7 @@ function contextText(messages: number): string {
 
 /** @param out the dataset, so that the paths are those of files */
 function recordText({ records, in: container, listed }: Found, out: string): string {
-  const placeOf = ({ shard, line }: RecordPlace): string =>
+  const placeOf = ({ shard, line }: Location): string =>
     printable(`${out.replace(/\/$/, '')}/${shard}:${line}`);
   if (container !== undefined) {
     const { session, source } = container;

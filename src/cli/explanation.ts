@@ -20,12 +20,13 @@ import type { Explanation } from '../job/line-trail.ts';
 import { CONTAINED_ENTRY } from '../ledger/result.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
+import type { Location } from '../record/output.ts';
 import { asBuilt } from '../settings/as-built.ts';
 import { withPlugInFiles } from '../settings/plug-in-files.ts';
 import { resolveS3Options, s3In } from '../settings/s3-settings.ts';
 import { type PartialSettings, resolveSettings, type Settings } from '../settings/settings.ts';
 import type { Request } from './commands/command.ts';
-import { eachLineOf, placesOf, type RecordPlace, sameEnd } from './dataset-lines.ts';
+import { eachLineOf, placesOf, sameEnd } from './dataset-lines.ts';
 import { addressIn, datasetWith, type Target, targetIn } from './explain-target.ts';
 import { type Container, explanationText, type Found } from './explanation-text.ts';
 import { settingsOf } from './options/settings-of.ts';
@@ -252,8 +253,8 @@ function statsOf(path: string): Stats | undefined {
  * paths, because these may be relative to any folder; if several match, the records of all are returned.
  */
 async function findRecords(out: string, source: string, session: string): Promise<Found> {
-  const records: RecordPlace[] = [];
-  let place: RecordPlace | undefined;
+  const records: Location[] = [];
+  let place: Location | undefined;
   let context: number | undefined;
   const listed: string[] = [];
   await eachLineOf(out, LINE_FILES.sessions, (line) => {

@@ -8,30 +8,16 @@ import { createByteBuffer } from './byte-buffer.ts';
 import { type LineFile, NEWLINE } from './line-file.ts';
 import type { Packing } from './packing.ts';
 
-export interface PackedLineFile extends LineFile {
-  /** Bytes of the file on disk, without the block that is being gathered. */
-  readonly bytes: number;
-  /** CRC-32 of the lines before compression, to compare with the unpacked file. */
-  readonly contentCrc32: number;
-  /** Memory of the gathered lines. */
-  readonly pendingBytes: number;
-}
-
 /** Creates the file, which must not exist. `park` keeps the gathered lines; `flush` ends the block. */
 export function createPackedLineFile(
   path: string,
   packing: Packing,
   options: { mode?: number } = {},
 ): PackedLineFile {
-  return packedLineFileOver(createAppendFile(path, options), packing);
+  return new PackedLineFile(createAppendFile(path, options), packing);
 }
 
-/** Returns a packed line file on top of a file that was just created. */
-export function packedLineFileOver(file: AppendFile, packing: Packing): PackedLineFile {
-  return new PackedLines(file, packing);
-}
-
-class PackedLines implements PackedLineFile {
+export class PackedLineFile implements LineFile {
   readonly path: string;
   readonly #file: AppendFile;
   readonly #packing: Packing;
@@ -39,12 +25,14 @@ class PackedLines implements PackedLineFile {
   #lines = 0;
   #contentCrc32 = 0;
 
+  /** @param file that was just created */
   constructor(file: AppendFile, packing: Packing) {
     this.path = file.path;
     this.#file = file;
     this.#packing = packing;
   }
 
+  /** Bytes of the file on disk, without the block that is being gathered. */
   get bytes(): number {
     return this.#file.bytes;
   }
@@ -53,6 +41,7 @@ class PackedLines implements PackedLineFile {
     return this.#file.crc32;
   }
 
+  /** CRC-32 of the lines before compression, to compare with the unpacked file. */
   get contentCrc32(): number {
     return this.#contentCrc32;
   }
@@ -61,6 +50,7 @@ class PackedLines implements PackedLineFile {
     return this.#lines;
   }
 
+  /** Memory of the gathered lines. */
   get pendingBytes(): number {
     return this.#block.capacity;
   }

@@ -8,7 +8,7 @@ import { openFilesLimit } from './fs-calls.ts';
 import { DATA } from './layout.ts';
 import { type LineFile, lineFileOver } from './line-file.ts';
 import { type Modes, modesOf } from './modes.ts';
-import { packedLineFileOver } from './packed-line-file.ts';
+import { PackedLineFile } from './packed-line-file.ts';
 import { PACKINGS } from './packing.ts';
 import { type ShardKind, shardPath, shardStem } from './shard-name.ts';
 import { type DatasetFiles, FolderFiles } from './store/files.ts';
@@ -164,7 +164,7 @@ export class Shards {
     const path = shardPath(folder, shardStem(group), number, suffix);
     this.#makeRoom();
     const created = this.#files.create(path);
-    const file = packing === undefined ? lineFileOver(created) : packedLineFileOver(created, packing);
+    const file = packing === undefined ? lineFileOver(created) : new PackedLineFile(created, packing);
     const shard = { path, group, number, file, uncompressedBytes: 0, innerLines: 0 };
     this.#open.set(`${folder}/${group}`, shard);
     return shard;

@@ -15,7 +15,7 @@ import {
 } from './source-reader.ts';
 import { type OpenFile, openFile } from './sources/file.ts';
 import { isObject, type SourceRef } from './sources/source.ts';
-import { openStdin } from './sources/stdin.ts';
+import { openStdin, type PulledInput } from './sources/stdin.ts';
 import { StreamReader } from './sources/stream-reader.ts';
 
 /**
@@ -158,12 +158,6 @@ async function* wholeFile(file: OpenFile): AsyncGenerator<Uint8Array> {
     at += count;
     yield room.subarray(0, count);
   }
-}
-
-/** An input that can be read only once, as its bytes arrive. */
-interface PulledInput {
-  read(room: Uint8Array): number | Promise<number>;
-  close(): Promise<void> | void;
 }
 
 /**

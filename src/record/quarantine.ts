@@ -2,7 +2,7 @@
  * Writes the records of the quarantine: each rejection with its place, the hash of its bytes, and the bytes themselves
  * if the user wants that or they cannot be read again (docs/contributing/decisions/0014-quarantine.md).
  */
-import { placesOf } from '../../transforms/model/entry-log.ts';
+import { type Place, placesOf } from '../../transforms/model/entry-log.ts';
 import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';
 import { TurnmillError } from '../errors.ts';
 import { sizeInIdentity } from '../input/fingerprint.ts';
@@ -39,12 +39,6 @@ type Fields = Omit<QuarantineLine, 'v' | 'scope' | keyof Cause | 'source'>;
 interface Content {
   readonly member: number | undefined;
   readonly raw: RawFields;
-}
-
-interface Place {
-  readonly line: number;
-  readonly offset: number;
-  readonly length: number;
 }
 
 export class Quarantine {

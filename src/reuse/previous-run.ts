@@ -10,7 +10,7 @@ import type { FileCheckpoint } from '../dataset/checkpoint-file.ts';
 import { lstatIfAny } from '../dataset/fs-calls.ts';
 import { PATHS } from '../dataset/layout.ts';
 import { type LineFileName, type LineTypes, parseLine } from '../dataset/parse-line.ts';
-import { readBack, readChunks } from '../dataset/read-back.ts';
+import { type ReadBackOptions, readBack, readChunks } from '../dataset/read-back.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import { ioError, type TurnmillError } from '../errors.ts';
 import { PATH_HASH_BYTES } from '../ledger/compared-path.ts';
@@ -192,12 +192,6 @@ export function cutToCheckpoint(root: string, files: readonly FileCheckpoint[]):
   }
 }
 
-export interface CheckFileOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Called with the content of the file, decompressed. */
-  readonly onContent?: (chunk: Uint8Array) => void;
-}
-
 /**
  * Reads a whole file and compares it with the manifest, or with the checkpoint a second time.
  * @throws TurnmillError if it has other bytes: `invalid-dataset`; `io` for a staged file, which matched before
@@ -206,7 +200,7 @@ export interface CheckFileOptions {
 export async function checkFile(
   root: string,
   file: PreviousFile,
-  { signal, onContent }: CheckFileOptions,
+  { signal, onContent }: ReadBackOptions,
 ): Promise<BlockSums> {
   const path = join(root, file.path);
   const sums = new BlockSums();

@@ -9,14 +9,15 @@ import { SourceFault } from '../../errors.ts';
 const STDIN = 0;
 const BUFFER_BYTES = 256 * 1024;
 
-export interface StdinReader {
+/** An input that can be read only once, as its bytes arrive. */
+export interface PulledInput {
   /** Fills `room` from its start; returns 0 at the end. Rejects with the signal's reason if the run is stopped. */
   read(room: Uint8Array): number | Promise<number>;
-  close(): void;
+  close(): Promise<void> | void;
 }
 
 /** Throws the signal's reason if the run has been stopped. */
-export function openStdin(signal?: AbortSignal): StdinReader {
+export function openStdin(signal?: AbortSignal): PulledInput {
   signal?.throwIfAborted();
   const stats = fstatSync(STDIN);
   return stats.isFIFO() || stats.isSocket()
@@ -39,7 +40,7 @@ const unreadable = (error: unknown): SourceFault =>
     error,
   );
 
-class PipeReader implements StdinReader {
+class PipeReader implements PulledInput {
   readonly #signal: AbortSignal | undefined;
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   readonly #socket: Socket;

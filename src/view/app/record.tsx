@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shellWord, showBytes, showCount, showNumber } from '../../charts/numbers.ts';
 import { FATE_WORDS, wordsFor } from '../../charts/words.ts';
+import type { SessionLine } from '../../dataset/schema/ledger.ts';
 import { addressOf, type Change, go, isOpen, isRaw, marked } from './address.ts';
 import { useAnswer } from './answer.ts';
 import { isStatic } from './api.ts';
@@ -13,7 +14,7 @@ import { messagesOf } from './messages.ts';
 import { About, Back } from './narrow.tsx';
 import { selected, summary, toggleSelected } from './state.ts';
 import { Tree } from './tree.tsx';
-import type { Finding, RecordAnswer, SessionLine } from './types.ts';
+import type { Finding, RecordAnswer } from './types.ts';
 
 export function RecordPage({ i }: { readonly i: number }): VNode {
   const { value, error } = useAnswer<RecordAnswer>(`record?i=${i}`);

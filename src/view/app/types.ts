@@ -1,4 +1,6 @@
 /** Responses of the server. */
+import type { SessionLine } from '../../dataset/schema/ledger.ts';
+import type { QuarantineLine } from '../../dataset/schema/quarantine.ts';
 import type { Field } from './query.ts';
 
 export interface Summary {
@@ -122,20 +124,6 @@ export interface Message {
   readonly thinking?: unknown;
 }
 
-export interface SessionLine {
-  readonly id: string | null;
-  readonly source: string;
-  readonly fate: string;
-  readonly origin?: { readonly line: number };
-  readonly entries: number;
-  readonly superseded: number;
-  readonly truncated: number;
-  /** Number of the first messages of its record that an earlier record has too. */
-  readonly context?: number;
-  readonly changes: Readonly<Record<string, number>>;
-  readonly tools: { readonly seen: number; readonly kept: number; readonly duplicateConflict: number } | null;
-}
-
 export interface Finding {
   readonly severity: 'ERROR' | 'WARNING';
   readonly rule: string;
@@ -205,17 +193,7 @@ export interface TreeAnswer {
 
 export interface RejectionAnswer {
   readonly i: number;
-  readonly line: {
-    readonly reason: string;
-    readonly scope: string;
-    readonly stage: string;
-    readonly source: { readonly uri: string };
-    readonly line?: number;
-    readonly byte_start?: number;
-    readonly byte_end?: number;
-    readonly raw_sha256?: string | null;
-    readonly error: { readonly message: string };
-  };
+  readonly line: QuarantineLine;
   /** Meaning of the reason. */
   readonly meaning?: string;
   /** The remedy, if there is one. */
