@@ -15,8 +15,8 @@ import { workPath } from '../dataset/staging.ts';
 import type { DatasetStore, DatasetWriter } from '../dataset/store/store.ts';
 import { refsIn } from '../engine/task.ts';
 import { TurnmillError } from '../errors.ts';
-import { requireDecoders } from '../input/sources/require-decoders.ts';
-import { type Listing, passedOverIn } from '../input/sources/source.ts';
+import { compressionNamed } from '../input/decompress/sniff.ts';
+import { type Listing, passedOverIn, type SourceRef } from '../input/sources/source.ts';
 import { type Input, nameOfInput } from '../input/sources/stream-source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Result } from '../ledger/result.ts';
@@ -372,4 +372,17 @@ function manifestBody({ shownSettings: shown, slice }: Run, sums: LedgerSums): M
     totals: { records, lines, sessions: sessions.seen ?? 0 },
     ledger: sums,
   };
+}
+
+/**
+ * Checks, before anything is read, that all sources can be unpacked on this machine.
+ * @throws TurnmillError `unavailable` if a source needs a program that is missing or does not answer
+ */
+async function requireDecoders(sources: Iterable<SourceRef>): Promise<void> {
+  for (const { name } of sources) {
+    if (compressionNamed(name) !== 'zstd') continue;
+    const { requireZstd } = await import('../input/decompress/require-zstd.ts'); // loaded late: most sources are plain
+    requireZstd(name);
+    return;
+  }
 }

@@ -48,28 +48,17 @@ export function RecordsSection(props: {
       )}
       <CountsBy what="model" counts={records.models} total={records.model_count} />
       <div class="grid3">
-        <Card title="Messages in a record">
-          <Histogram
-            id="messages"
-            title="Messages in a record"
-            bins={binsOf(records.by_messages, 'messages', hrefOf)}
-          />
-        </Card>
-        <Card title="Size of a record">
-          <Histogram
-            id="sizes"
-            title="Size of a record"
-            bins={binsOf(records.by_bytes, 'bytes', hrefOf)}
-            format={showBytes}
-          />
-        </Card>
-        <Card title="Tool calls in a record">
-          <Histogram
-            id="calls"
-            title="Tool calls in a record"
-            bins={binsOf(records.by_calls, 'calls', hrefOf)}
-          />
-        </Card>
+        {(
+          [
+            ['messages', 'Messages in a record', binsOf(records.by_messages, 'messages', hrefOf), showNumber],
+            ['sizes', 'Size of a record', binsOf(records.by_bytes, 'bytes', hrefOf), showBytes],
+            ['calls', 'Tool calls in a record', binsOf(records.by_calls, 'calls', hrefOf), showNumber],
+          ] as const
+        ).map(([id, title, bins, format]) => (
+          <Card title={title}>
+            <Histogram id={id} title={title} bins={bins} format={format} />
+          </Card>
+        ))}
         <Card title={isByDay(profile) ? 'Sessions per day' : 'Sessions by group'} size="span2">
           <Groups profile={profile} />
         </Card>
@@ -267,6 +256,14 @@ function Roles({ roles }: { readonly roles: Counts }): VNode {
   );
 }
 
+/** The fates of sessions in the chart of groups, with their colours. */
+const GROUP_FATES = [
+  ['written', 'snapshot'],
+  ['contained', 'superseded'],
+  ['without a record', 'blank'],
+  ['rejected', 'rejected'],
+] as const;
+
 function Groups({ profile }: { readonly profile: DatasetProfile }): VNode {
   const { groups, group_count: count } = profile;
   const hasContained = groups.some(({ contained = 0 }) => contained > 0);
@@ -293,24 +290,12 @@ function Groups({ profile }: { readonly profile: DatasetProfile }): VNode {
         </div>
       ))}
       <div class="legend">
-        <span>
-          <Dot cls="snapshot" />
-          written
-        </span>
-        {hasContained ? (
+        {GROUP_FATES.filter(([, cls]) => hasContained || cls !== 'superseded').map(([name, cls]) => (
           <span>
-            <Dot cls="superseded" />
-            contained
+            <Dot cls={cls} />
+            {name}
           </span>
-        ) : null}
-        <span>
-          <Dot cls="blank" />
-          without a record
-        </span>
-        <span>
-          <Dot cls="rejected" />
-          rejected
-        </span>
+        ))}
         {count > groups.length ? (
           <span class="dim">{`${groups.length} of ${showNumber(count)} groups`}</span>
         ) : null}

@@ -9,16 +9,17 @@ import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { REASONS } from '../ledger/reasons.ts';
+import { refusedIn } from '../ledger/refused.ts';
 import { EMPTY_REMEDY, remedyOfPlace, remedyText } from '../ledger/remedies.ts';
 import { rejectionReason } from '../ledger/result.ts';
 import { messagesOf } from './app/messages.ts';
+import type { OverviewAnswer } from './app/overview.tsx';
 import { SORTS, type Sort } from './app/query.ts';
 import type { Finding } from './app/types.ts';
 import { facetsOf } from './facets.ts';
 import type { FollowedLog } from './follow.ts';
-import { overviewOf } from './overview.ts';
 import { orderOf } from './row-order.ts';
-import { type Range, rowsOf, writeHits } from './rows.ts';
+import { MAX_SESSIONS_SOON, type Range, rowsOf, writeHits } from './rows.ts';
 import type { Searched } from './search.ts';
 import { treeOf } from './session-tree.ts';
 import { readRecord, shownOf } from './shown.ts';
@@ -115,6 +116,26 @@ function summarize({ name, explainWith = [], dataset, sources, log }: Viewed): o
     hasLogs: sources?.isEmpty === false,
     isReplaced: dataset.isReplaced,
   };
+}
+
+/** The numbers of the first page: those of the report, which the build has counted. */
+async function overviewOf(dataset: ViewedDataset): Promise<OverviewAnswer> {
+  const { totals, ledger, settings, shards } = dataset.manifest;
+  const profile = dataset.profile();
+  return {
+    manifest: { totals, ledger, settings, shards: shards.map(({ bytes }) => ({ bytes })) },
+    refused: profile === undefined ? [] : refusedIn(ledger),
+    ...(profile !== undefined && { profile }),
+    withoutRecord: await rulesWithoutRecord(dataset),
+  };
+}
+
+/** In a large dataset all findings lead to records, because counting them takes time. */
+async function rulesWithoutRecord(dataset: ViewedDataset): Promise<readonly string[]> {
+  if (dataset.sessions > MAX_SESSIONS_SOON) return [];
+  const columns = await dataset.columns();
+  const counts = columns.countRules(dataset.records, await dataset.sessionsOfRecords());
+  return [...counts].filter(([, count]) => count === 0).map(([rule]) => rule);
 }
 
 /** Responds with a record: its bytes are copied into the response, not parsed and written again. */

@@ -1,6 +1,6 @@
 /** Reports entries without a reply. Their conversations end in a request. */
 import type { Entry } from '../model/element.ts';
-import { type EntryCheck, type EntryWatch, type Found, NO_PLACED } from './check.ts';
+import { type EntryCheck, type Found, NO_PLACED } from './check.ts';
 
 const found = (message: string): Found => ({ rule: 'no-reply', severity: 'WARNING', message });
 const NOTHING: readonly Found[] = [];
@@ -16,16 +16,12 @@ function check({ reply, emptyReply, lacks }: Entry): readonly Found[] {
   return lacks?.includes('replies') === true ? NOTHING : MISSING;
 }
 
-function create(): EntryWatch {
-  return { entry: check, sessionEnd: () => NO_PLACED };
-}
-
 const noReply: EntryCheck = {
   name: 'no-reply',
   summary: 'Entries whose response has no message, or an empty one.',
   rules: ['no-reply'],
   on: 'entry',
-  create,
+  create: () => ({ entry: check, sessionEnd: () => NO_PLACED }),
 };
 
 export default noReply;

@@ -11,7 +11,7 @@ import { encode, textPieces } from '../json/utf8.ts';
 import type { Conversation, Message, ReadingNote } from '../model/element.ts';
 import { createSha256 } from '../model/hashed-set.ts';
 import { dataLongerThan, type PartData } from '../model/part-data.ts';
-import type { Handlers, OptionSpecs, PlacedStage } from '../stage.ts';
+import type { OptionSpecs, PlacedStage } from '../stage.ts';
 
 export interface LimitPartsOptions {
   /** Most bytes of the data of a part, as logged; 0 for any number. */
@@ -113,17 +113,14 @@ function sumOf({ json, start, end, mayBeBase64 }: PartData): Sum {
   return { length: bytes, sha256: all.digest('hex') };
 }
 
-function create({ maxPart }: LimitPartsOptions): Handlers {
-  return maxPart === 0 ? {} : { conversation: (conversation) => [limited(conversation, maxPart)] };
-}
-
 const limitParts: PlacedStage<LimitPartsOptions> = {
   name: 'limit-parts',
   after: 'snapshot-select',
   summary: 'Replaces images, recordings and files that are too long by their SHA-256.',
   options,
   takes: 'conversation',
-  create,
+  create: ({ maxPart }) =>
+    maxPart === 0 ? {} : { conversation: (conversation) => [limited(conversation, maxPart)] },
 };
 
 export default limitParts;

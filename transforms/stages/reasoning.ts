@@ -19,7 +19,7 @@ import { REASONING_MEMBERS, reasoningOf, stringValue, textOfValue } from '../mod
 import { hasOtherName, nameReasoning } from '../model/reasoning-names.ts';
 import { rejectSession } from '../model/rejection.ts';
 import { afterThought, CLOSE_THOUGHT, isLoneThought, OPEN_THOUGHT, THOUGHT_PARTS } from '../model/reply.ts';
-import type { Handlers, OptionSpecs, PlacedStage } from '../stage.ts';
+import type { OptionSpecs, PlacedStage } from '../stage.ts';
 import { hasOnlyPlaceholders, ONLY_PLACEHOLDERS, withoutCutAnswers } from './cut-answers.ts';
 
 export const REASONING_MODES = ['keep', 'keep-sealed', 'last', 'drop', 'inline'] as const;
@@ -175,17 +175,13 @@ function withMode(conversation: Conversation, mode: ReasoningMode): Conversation
   return { ...conversation, messages, changes: counted(conversation, rule, changed) };
 }
 
-function create({ reasoning: mode }: ReasoningOptions): Handlers {
-  return { conversation: (conversation) => [applyTo(conversation, mode)] };
-}
-
 const reasoning: PlacedStage<ReasoningOptions> = {
   name: 'reasoning',
   after: 'tool-dedupe',
   summary: "Keeps, drops or inlines the model's reasoning.",
   options,
   takes: 'conversation',
-  create,
+  create: ({ reasoning: mode }) => ({ conversation: (conversation) => [applyTo(conversation, mode)] }),
 };
 
 export default reasoning;

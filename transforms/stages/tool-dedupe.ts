@@ -1,6 +1,6 @@
 /** Stage: keeps the first tool definition of each name, and all definitions without a name. */
 import type { Conversation, ToolDefinition } from '../model/element.ts';
-import type { Handlers, PlacedStage } from '../stage.ts';
+import type { PlacedStage } from '../stage.ts';
 
 /** The first definition of each name, and those without a name, in order. */
 export function firstByName(definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
@@ -24,17 +24,13 @@ function dedupe(conversation: Conversation): Conversation {
   };
 }
 
-function create(): Handlers {
-  return { conversation: (conversation) => [dedupe(conversation)] };
-}
-
 const toolDedupe: PlacedStage = {
   name: 'tool-dedupe',
   after: 'supply',
   summary: 'Keeps the first tool definition of each name.',
   options: {},
   takes: 'conversation',
-  create,
+  create: () => ({ conversation: (conversation) => [dedupe(conversation)] }),
 };
 
 export default toolDedupe;

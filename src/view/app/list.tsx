@@ -160,15 +160,14 @@ function Finding({ row: { finding, sorted } }: { readonly row: RecordRow | Sessi
   );
 }
 
-/** The number of messages or, in a list that is sorted by turns, of turns. */
-function Turns({ row: { messages, sorted } }: { readonly row: RecordRow }): VNode {
-  return (
-    <span>
-      {sort.value === 'turns' && sorted !== undefined
-        ? showCount(sorted.turns, 'turn')
-        : showCount(messages, 'message')}
-    </span>
-  );
+/** In a list that is sorted by turns, their number; otherwise another count. */
+const turnsOr = ({ sorted }: RecordRow | SessionRow, count: string): string =>
+  sort.value === 'turns' && sorted !== undefined ? showCount(sorted.turns, 'turn') : count;
+
+/** The fate of a session, in its colour. */
+export function FateTag({ fate }: { readonly fate: string }): VNode {
+  const kind = fate === 'written' ? ' good' : ['empty', 'contained'].includes(fate) ? '' : ' bad';
+  return <span class={`tag${kind}`}>{sessionFateWords(fate)}</span>;
 }
 
 const Picked = (): VNode => (
@@ -178,7 +177,7 @@ const Picked = (): VNode => (
 );
 
 function RecordCells({ row }: { readonly row: RecordRow }): VNode {
-  const { i, title, roles, calls, bytes, session } = row;
+  const { i, title, roles, messages, calls, bytes, session } = row;
   return (
     <>
       <span class="line1">
@@ -193,7 +192,7 @@ function RecordCells({ row }: { readonly row: RecordRow }): VNode {
           label="roles"
           parts={ROLES.map((role) => ({ key: role, cls: role, value: roles[role] ?? 0 }))}
         />
-        <Turns row={row} />
+        <span>{turnsOr(row, showCount(messages, 'message'))}</span>
         {calls > 0 ? <span>{showCount(calls, 'call')}</span> : null}
         <span>{showBytes(bytes)}</span>
         <Finding row={row} />
@@ -203,7 +202,7 @@ function RecordCells({ row }: { readonly row: RecordRow }): VNode {
 }
 
 function SessionCells({ row }: { readonly row: SessionRow }): VNode {
-  const { i, id, fate, entries, sorted } = row;
+  const { i, id, fate, entries } = row;
   return (
     <>
       <span class="line1">
@@ -212,16 +211,8 @@ function SessionCells({ row }: { readonly row: SessionRow }): VNode {
         {id !== null && selected.value.has(id) ? <Picked /> : null}
       </span>
       <span class="line2">
-        <span
-          class={fate === 'written' ? 'tag good' : ['empty', 'contained'].includes(fate) ? 'tag' : 'tag bad'}
-        >
-          {sessionFateWords(fate)}
-        </span>
-        <span>
-          {sort.value === 'turns' && sorted !== undefined
-            ? showCount(sorted.turns, 'turn')
-            : showCount(entries, 'entry', 'entries')}
-        </span>
+        <FateTag fate={fate} />
+        <span>{turnsOr(row, showCount(entries, 'entry', 'entries'))}</span>
         <Finding row={row} />
       </span>
     </>

@@ -2,10 +2,11 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { showCount, showNumber } from '../../charts/numbers.ts';
-import { fateWords, namedWords, sessionFateWords, wordsFor } from '../../charts/words.ts';
+import { fateWords, namedWords, wordsFor } from '../../charts/words.ts';
 import { addressOf, loggedLine, marked } from './address.ts';
 import { useAnswer } from './answer.ts';
 import { laidOut } from './exact.ts';
+import { FateTag } from './list.tsx';
 import { Text } from './message.tsx';
 import { About, Back } from './narrow.tsx';
 import { explainCommand, Findings, Nothing, SessionRows, showMarked } from './record.tsx';
@@ -112,17 +113,7 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
       <div class="bar">
         <Back />
         <h1>Session {showNumber(i + 1)}</h1>
-        <span
-          class={
-            line.fate === 'written'
-              ? 'tag good'
-              : ['empty', 'contained'].includes(line.fate)
-                ? 'tag'
-                : 'tag bad'
-          }
-        >
-          {sessionFateWords(line.fate)}
-        </span>
+        <FateTag fate={line.fate} />
       </div>
       <div class="about">
         {value.meaning === undefined ? null : <p class="why">{value.meaning}</p>}
