@@ -465,6 +465,8 @@ describe('a system text and an answer that are not where this API has them', () 
     'system',
     'instructions',
     'system_prompt',
+    'system_message',
+    'systemMessage',
     'systemPrompt',
     'systemInstruction',
     'system_instruction',

@@ -374,6 +374,6 @@ it('leaves messages and answers in a second place to the stages', () => {
 it('leaves an answer of another speaker, and a system text beside the messages, to the stages', () => {
   expect(sessionOf(entryLine({ at: 1, reply: { role: 'user', content: 'a' } }))).toBeUndefined();
   const line = JSON.parse(entryLine({ at: 1 }));
-  for (const key of ['system', 'instructions', 'system_prompt', 'systemPrompt', 'systemInstruction'])
+  for (const key of ['system', 'instructions', 'system_prompt', 'systemMessage', 'systemInstruction'])
     expect(sessionOf(JSON.stringify({ ...line, request: { ...line.request, [key]: 'x' } }))).toBeUndefined();
 });

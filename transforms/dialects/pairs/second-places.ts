@@ -17,14 +17,10 @@ const LISTS = ['messages', 'input', 'prompt', 'contents'] as const;
 /** Members of a request that hold its system text. */
 const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction'] as const;
 
-/** Members of a request with messages that hold a system text which not all APIs have. */
-const INSTRUCTIONS = ['instructions', 'system_prompt', 'systemPrompt', ...SYSTEM.slice(2)] as const;
-
-/** The same in logged calls, whose loggers have other names too. */
-const OF_LOGGERS = [...INSTRUCTIONS, 'system_message', 'systemMessage'] as const;
-
-const UNREAD_IN_OTHERS = OF_LOGGERS.filter((name) => !SYSTEM.some((own) => own === name));
-const UNREAD_IN_RESPONSES = ['system', ...OF_LOGGERS.filter((name) => name !== 'instructions')];
+/** Members of a request with messages that hold a system text, in the words of several loggers. */
+const OF_LOGGERS = ['system_prompt', 'systemPrompt', 'system_message', 'systemMessage'] as const;
+/** The same, with those that not all APIs have. */
+const INSTRUCTIONS = [...OF_LOGGERS, ...SYSTEM.slice(1)];
 
 /** Names of second places, of lists, of answers and of system texts. */
 const SECOND: readonly string[] = [...LISTS, ...SECOND_ANSWERS, 'system', ...INSTRUCTIONS];
@@ -120,14 +116,16 @@ export function systemBeside(
   if (own !== undefined) return own;
   return [json, ...PARAMETERS.map((key) => structured(json.get(key)))]
     .filter(present)
-    .map((place) => otherSystem(place, messages, ['system', ...OF_LOGGERS]))
+    .map((place) => otherSystem(place, messages, SYSTEM_NAMES))
     .find((other) => other !== undefined);
 }
 
+const UNREAD_IN_RESPONSES = ['system', ...OF_LOGGERS, ...SYSTEM.slice(2)];
+
 /** The members of a request with a system text that its reader does not read. */
 function unreadIn(request: JsonView): readonly string[] {
-  if (isOtherRequest(request)) return UNREAD_IN_OTHERS;
-  return isResponsesRequest(request) ? UNREAD_IN_RESPONSES : OF_LOGGERS;
+  if (isOtherRequest(request)) return OF_LOGGERS;
+  return isResponsesRequest(request) ? UNREAD_IN_RESPONSES : INSTRUCTIONS;
 }
 
 const hasOtherText = (value: JsonView, said: string): boolean => {

@@ -43,7 +43,8 @@ static u32 is_second_place(u32 key, u32 key_end, u32 value, u32 end) {
   static const Member NAMES[] = {
     MEMBER("messages", 0), MEMBER("input", 0), MEMBER("prompt", 0), MEMBER("contents", 0), MEMBER("choices", 0), MEMBER("output", 0),
     MEMBER("content", 0), MEMBER("completion", 0), MEMBER("output_text", 0), MEMBER("text", 0), MEMBER("system", 0),
-    MEMBER("instructions", 0), MEMBER("system_prompt", 0), MEMBER("systemPrompt", 0), MEMBER("systemInstruction", 0), MEMBER("system_instruction", 0), {0},
+    MEMBER("instructions", 0), MEMBER("systemInstruction", 0), MEMBER("system_instruction", 0), MEMBER("system_prompt", 0), MEMBER("systemPrompt", 0),
+    MEMBER("system_message", 0), MEMBER("systemMessage", 0), {0},
   };
   u8 first = peek(value, end);
   if (first != '{' && first != '[' && first != '"') return 0;
