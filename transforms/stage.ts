@@ -86,7 +86,6 @@ export class FusedStages {
   readonly #stages: readonly Handlers[];
   readonly #emit: (element: StreamElement) => void;
   readonly #isFull: () => boolean;
-  /** The handlers of all stages, by kind of element. */
   readonly #handlersOf = new Map<Kind, readonly (Handler | undefined)[]>();
   /** Outputs of stages for the last element that are not taken to their end, the outer ones first. */
   readonly #rests: Rest[] = [];

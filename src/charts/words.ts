@@ -88,7 +88,6 @@ export const NAME_WORDS: Readonly<Record<string, string>> = {
   'unread-text': 'text that was not read',
 };
 
-/** Returns the words for a name. */
 export function wordsFor(name: string): string {
   return Object.hasOwn(NAME_WORDS, name) ? (NAME_WORDS[name] as string) : name.replaceAll('-', ' ');
 }

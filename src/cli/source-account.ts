@@ -13,7 +13,6 @@ import { showCount } from '../sizes.ts';
 import { eachLineOf } from './dataset-lines.ts';
 import { sourceIn } from './explain-target.ts';
 
-/** A session of the source. */
 type SessionFate = Pick<SessionLine, 'id' | 'fate'> & { readonly line?: number };
 
 export interface SourceAccount

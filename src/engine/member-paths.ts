@@ -9,7 +9,6 @@ const ELEMENTS = '[]';
 export const ROOT = 0;
 /** Members beyond the maximum. */
 const OTHERS = 1;
-/** Lines that are not JSON. */
 export const NOT_JSON = 2;
 const FIRST: readonly string[] = ['', 'other members', 'lines that are not JSON'];
 

@@ -11,7 +11,6 @@ import type { Intake } from './intake.ts';
 import type { SourceOpener } from './source-opener.ts';
 import { allOf, type Ended, type OpenSource, type ReadSource } from './source-report.ts';
 
-/** A file that was read whole. */
 interface WholeFile {
   readonly source: ReadSource;
   readonly ended: Ended;

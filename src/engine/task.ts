@@ -23,7 +23,6 @@ const TASK_SOURCES = 256;
 /** Consecutive sources of the listing; the last one has `flush`. */
 export type Task = readonly TaskSource[];
 
-/** Returns whether a source has to be read. */
 export type IsRead = (index: number) => boolean;
 
 /** A task that no worker has yet, as the indexes of its first and last source. */

@@ -30,7 +30,6 @@ export class FindingLimit {
     else rest.count++;
   }
 
-  /** Ends the session. */
   end(): void {
     for (const { first, count } of this.#rest.values()) {
       const message = `${count} more ${count === 1 ? 'finding' : 'findings'} of this rule in the session`;

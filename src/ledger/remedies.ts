@@ -68,7 +68,6 @@ const SESSION: Readonly<Partial<Record<SessionReason, string>>> = {
   'unread-text': `${keep('unread-text')} It then lacks the text that the message names.`,
 };
 
-/** Sources. */
 const SOURCE: Readonly<Record<SourceReason, string>> = {
   unreadable: 'Give yourself permission to read the file, and repeat the command.',
   'changed-while-read':
@@ -99,7 +98,6 @@ const SOURCE: Readonly<Record<SourceReason, string>> = {
 const EMPTY =
   'Nothing, if its lines are not conversations, such as requests for a title. Keep what a cleanup rule dropped with `--no-cleanup`.';
 
-/** By reason. */
 export const REMEDIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.keys(sessionReasons).map((rule) => [rule, keep(rule)])),
   'not-toml': 'Write JSON lines with `--as jsonl`.',

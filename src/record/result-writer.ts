@@ -68,7 +68,6 @@ export class Recorder {
   readonly #held: HeldResults;
   readonly #earlier: Pick<EarlierSources, 'see' | 'take'>;
   readonly #quarantine: Quarantine;
-  /** The ids of `--only`. */
   readonly listed: ListedIds | undefined;
   #source: SourceRef | undefined;
   #sourceIndex = -1;

@@ -136,7 +136,6 @@ export function* sessionsWithPaths(run: PreviousRun): Generator<PathedSession, u
   if (paths.next().done !== true) throw damaged(run.pathOf(PATHS), 'has paths of no session');
 }
 
-/** A source that was read. */
 interface SourceRead extends SourceKey {
   /** Whether any of its lines were rejected. */
   readonly hasRejections: boolean;

@@ -9,7 +9,6 @@ import type { Result } from '../ledger/result.ts';
 export type Step = Result | Promise<void>;
 
 export interface Reuse {
-  /** Returns whether the results of the source with this index are reused. */
   has(index: number): boolean;
   /** Yields the results of the reused sources before this index that have not been yielded yet. */
   before(index: number): Iterable<Step>;

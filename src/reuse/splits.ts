@@ -66,7 +66,6 @@ export class Splits {
     return this.#names.at(-1) as string;
   }
 
-  /** Number of groups. */
   get groups(): number {
     let groups = 0;
     for (const [index, parent] of this.#parents.entries()) if (parent === index) groups++;

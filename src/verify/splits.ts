@@ -17,7 +17,6 @@ const ANSWER = 1;
 export interface SplitsContext {
   readonly root: string;
   readonly readable: ReadonlySet<string>;
-  /** Number of sessions. */
   readonly sessions: number;
   readonly problems: Problems;
 }

@@ -179,7 +179,6 @@ export class ViewedDataset {
     return place && this.recordAt(place);
   }
 
-  /** Returns the number of the record at a place. */
   recordAt(place: ContainerPlace): number | undefined {
     const shard = this.#shards.find(({ path }) => path === place.shard);
     return shard && shard.first + place.line - 1;
@@ -219,7 +218,6 @@ export class ViewedDataset {
     return format.length === 1 ? (format[0] as string) : folder;
   }
 
-  /** Returns the shard of a record. */
   shardOf(record: number): string {
     return this.#shards.find(({ first, index }) => record < first + index.records)?.path ?? '';
   }

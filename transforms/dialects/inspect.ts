@@ -37,7 +37,6 @@ const MESSAGE = known(
 );
 
 const BAD_ATTACHMENT = unreadText('an attachment is not a text');
-/** The members of a sample. */
 const SAMPLE = known(
   [
     'id epoch input choices target sandbox files setup messages output scores score metadata store events model_usage',
@@ -188,7 +187,6 @@ function isElsewhere(output: JsonView | undefined, messages: JsonView): boolean 
   return said === undefined;
 }
 
-/** The texts and the calls of a message. */
 function textAndCalls(message: JsonView | undefined): readonly [texts: string, calls: string] {
   const content = message?.get('content');
   const texts = content?.elements().map((part) => part.textOf('text') ?? '') ?? [];

@@ -46,7 +46,6 @@ export function formatOptionsWith(more: readonly Format[]): ReadonlyMap<string, 
   return more.length === 0 ? builtIn : optionsOf([...formats, ...more]);
 }
 
-/** The values that are for options of this format. */
 export function valuesFor({ options }: Format, values: FormatOptionValues): FormatOptionValues {
   return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(options, name)));
 }

@@ -20,7 +20,6 @@ export interface Turn {
   readonly at: number;
   readonly from: string;
   readonly text: string;
-  /** Whether the text is only a thought. */
   readonly onlyThought: boolean;
   /** JSON texts `{"name": ..., "arguments": ...}`. */
   readonly calls: readonly string[];

@@ -81,18 +81,15 @@ export function usageOf({ messages, tools }: Conversation): ToolUsage {
 }
 
 function sumsOf(groups: UsageByGroup, group: string): GroupUsage {
-  let sums = groups.get(group);
-  if (sums === undefined) {
-    sums = {
-      sessions: 0,
-      toolCalls: 0,
-      definitions: new Set(),
-      clientTurns: 0,
-      assistantTurns: 0,
-      assistantTurnsWithTools: 0,
-    };
-    groups.set(group, sums);
-  }
+  const sums = groups.get(group) ?? {
+    sessions: 0,
+    toolCalls: 0,
+    definitions: new Set(),
+    clientTurns: 0,
+    assistantTurns: 0,
+    assistantTurnsWithTools: 0,
+  };
+  groups.set(group, sums);
   return sums;
 }
 
@@ -119,15 +116,9 @@ export function addUsageRows(groups: UsageByGroup, rows: readonly UsageRow[]): v
   }
 }
 
-/** Adds one session to its group. */
 export function addUsage(groups: UsageByGroup, group: string, usage: ToolUsage): void {
-  const sums = sumsOf(groups, group);
-  sums.sessions++;
-  sums.toolCalls += usage.toolCalls;
-  sums.clientTurns += usage.clientTurns;
-  sums.assistantTurns += usage.assistantTurns;
-  sums.assistantTurnsWithTools += usage.assistantTurnsWithTools;
-  for (const name of usage.definitions) sums.definitions.add(keyOf(name));
+  const definitions = usage.definitions.map(keyOf);
+  addUsageRows(groups, [{ ...usage, group, sessions: 1, definitions }]);
 }
 
 const HEADER = [

@@ -101,7 +101,6 @@ export class ShortcutSession {
     return (this.facts.doubts & DOUBT_CHECKS) === 0 && this.facts.tools.areFine;
   }
 
-  /** Whether a message is longer than `most` bytes. */
   hasMessageOver(most: number): boolean {
     const { bytes, source } = this.facts;
     return bytes.length > most && source.longest > most;

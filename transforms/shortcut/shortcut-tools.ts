@@ -37,7 +37,6 @@ const ANY_MESSAGE: Message = { bytes: encode('{"role":"user"}'), role: 'user' };
 interface Alone {
   readonly tools: SessionTools;
   readonly isNamed: boolean;
-  /** By number of entries of the session. */
   readonly byEntries: Map<number, SessionTools>;
 }
 

@@ -62,7 +62,6 @@ const elementsWithin = perObject(({ bytes }: { readonly bytes: Uint8Array }) =>
   elementsIn(bytes, 0, bytes.length, ANY_NUMBER),
 );
 
-/** Number of JSON elements in all messages and tools of an entry. */
 function elementsOfEntry({ messages, tools, reply }: Entry): number {
   let count = reply === undefined ? 0 : elementsWithin(reply);
   for (const message of messages) count += elementsWithin(message);

@@ -148,7 +148,6 @@ class Parser {
   #dialect: Dialect | undefined;
   /** Whether the source was rejected because no dialect recognises it. */
   #isUnknown = false;
-  /** Id of the current session. */
   #currentId: string | undefined;
   /** Whether the current session is a single entry with `alone`. */
   #currentAlone = false;
@@ -303,7 +302,6 @@ class Parser {
     };
   }
 
-  /** Whether the current session ends before this entry. */
   #endsBefore({ sessionId, alone }: Entry): boolean {
     if (this.#currentId === undefined) return false;
     if (this.#currentAlone || alone === true) return true;

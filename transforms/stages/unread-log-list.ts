@@ -42,7 +42,6 @@ const LUNARY = {
   advice: 'write the input of each run of the type llm as "messages" and its output as "response"',
 };
 
-/** Exports of Opik without spans. */
 const OPIK = {
   what: 'an export of Opik without the spans of its traces',
   advice: 'export the traces with opik export, which writes their spans, or write the spans, one a line',
@@ -360,7 +359,6 @@ export const UNREAD_LOGS: readonly UnreadLog[] = [
   },
 ];
 
-/** The first element of a list. */
 export const firstOf = (list: Uint8Array | undefined): Uint8Array | undefined =>
   list?.[0] === OPEN_ARRAY ? elementsOf(list)[0] : undefined;
 

@@ -27,6 +27,5 @@ export interface Request {
   /** Between its two calls, a signal ends the process at once. */
   readonly plugInCalls: PlugInCalls;
   readonly host: Host;
-  /** All commands. */
   readonly commands: readonly Command[];
 }

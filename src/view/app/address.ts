@@ -83,7 +83,6 @@ export function go(change: Change, isSmall = false): void {
   hash.value = to;
 }
 
-/** Returns whether the address is empty. */
 export function isAddressEmpty(): boolean {
   return /^#?\/?$/.test(hash.peek());
 }

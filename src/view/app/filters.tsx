@@ -68,7 +68,6 @@ function Order(): VNode {
   );
 }
 
-/** The filters that are on. */
 function Chosen(): VNode {
   const { filters } = readQuery(words.value);
   const chosen = (Object.entries(filters) as readonly (readonly [Field, readonly string[]])[]).flatMap(

@@ -55,12 +55,10 @@ export function readQuery(text: string): Query {
   return { words, filters };
 }
 
-/** Returns the text of a filter. */
 export function filterText(field: Field, value: string): string {
   return `${field}:${/^[^\s"]+$/.test(value) ? value : phraseText(value)}`;
 }
 
-/** Returns the text of a phrase. */
 export function phraseText(value: string): string {
   return `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }

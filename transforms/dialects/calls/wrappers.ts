@@ -338,6 +338,5 @@ function hasAnswer(object: FirstObject): boolean {
 
 const answerIn = (json: JsonView): JsonView | undefined => ANSWERS.map((key) => json.get(key)).find(present);
 
-/** The wrapper of an object; undefined if no wrapper matches. */
 export const wrapperOf = (object: FirstObject): Wrapper | undefined =>
   WRAPPERS.find(({ matches }) => matches(object));

@@ -23,7 +23,6 @@ export type EventContent =
       /** The id that all events of one answer share. */
       readonly name: string | undefined;
       readonly blocks: readonly FoldBlock[];
-      /** Id of the call in this event. */
       readonly callId?: string | undefined;
       /** The result of that call, where the event has it. */
       readonly result?: Message;

@@ -101,7 +101,6 @@ export function withSystem(text: Uint8Array, messages: readonly Message[]): read
   return system === undefined || isSameText(system, messages[0]) ? messages : [system, ...messages];
 }
 
-/** Are both system messages with the same text? */
 export function isSameText(system: Message, other: Message | undefined): boolean {
   if (system.role !== 'system' || other?.role !== 'system') return false;
   const text = stringValue(system.bytes, 'content');

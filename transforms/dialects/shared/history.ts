@@ -101,7 +101,6 @@ export class History {
     this.faulty = faulty;
   }
 
-  /** The messages that it adds. */
   get addedMessages(): readonly Message[] {
     return this.#messages;
   }

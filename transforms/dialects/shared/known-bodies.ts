@@ -67,7 +67,6 @@ const GEMINI_PART = known(
     function_response: GEMINI_RESULT,
   },
 );
-/** A content of Gemini. */
 export const GEMINI_CONTENT: KnownObject = known('role', { parts: GEMINI_PART });
 
 export const CONVERSE_RESULT_PART: KnownObject = known('text json image document video searchResult');

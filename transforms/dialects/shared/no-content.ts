@@ -16,7 +16,6 @@ export const NO_CONTENT: ReadingNote = warning(
 const isMark = (part: Part): boolean =>
   'text' in part && part.text.length === MARK.length && isSameBytes(part.text, MARK);
 
-/** Whether one of the parts is the mark. */
 export const hasMark = (parts: readonly Part[]): boolean => parts.some(isMark);
 
 /** Returns the parts that were said beside calls: all but the mark. */

@@ -26,7 +26,6 @@ export const isUnsaid = (text: string | undefined, said: string): boolean =>
 /** Members of a message that hold its content, or the parts of it. */
 export const CONTENTS = ['content', 'parts', 'contents'] as const;
 
-/** The texts of a message. */
 export const textsOf = (message: JsonView): readonly string[] =>
   CONTENTS.flatMap((key) => textsIn(message.get(key)));
 

@@ -36,7 +36,6 @@ export type IsCall = boolean | 'unknown' | undefined;
 interface Convention {
   /** Whether the span is a model call; undefined if it lacks the attribute that tells. */
   isModelCall(attributes: SpanAttributes): IsCall;
-  /** Whether the span has messages in this convention. */
   hasMessages(attributes: SpanAttributes): boolean;
   read(attributes: SpanAttributes, transcript: Transcript): CallFacts;
   /** Attributes that are lists of messages, which a span may have beside those of another convention. */

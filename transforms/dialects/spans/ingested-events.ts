@@ -19,7 +19,6 @@ const CALL = 'GENERATION';
 
 const typeOf = (one: FirstObject): string => one.get('type')?.text() ?? '';
 
-/** Is an object an event? */
 export function isEvent(one: FirstObject): boolean {
   if (one.get('body')?.type !== 'object') return false;
   const type = typeOf(one);

@@ -17,7 +17,6 @@ export const CHAIN_MISSING =
 export interface SpanLink {
   /** Id of the response that the request continues. */
   readonly previous: string | undefined;
-  /** Id of the response. */
   readonly id: string | undefined;
   /** Id of a conversation, which is that of the response before in some tracers. */
   readonly conversation?: string | undefined;

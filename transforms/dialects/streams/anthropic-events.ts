@@ -54,10 +54,8 @@ export class AnthropicEvents implements StreamGrammar {
   #hasStarted = false;
   isOver = false;
   #isFailed = false;
-  weight = 0;
 
   put(event: JsonView): void {
-    this.weight += event.bytes.length;
     const type = event.get('type')?.text();
     if (type === 'message_start') this.#start(event.get('message'));
     else if (type === 'content_block_start') {

@@ -65,6 +65,8 @@ export class StreamAssembler {
   /** Was content in what is not an event? */
   #hasLost = false;
   #hasTwo = false;
+  /** Bytes held in memory, as an estimate. */
+  weight = 0;
 
   /** Adds an event. @returns false if it does not belong to any stream */
   put(event: JsonView): boolean {
@@ -81,15 +83,20 @@ export class StreamAssembler {
     if (this.#grammar !== undefined) {
       this.#settleEarly(this.#grammar);
       this.#hasTwo ||= this.#grammar.isOfAnother(event);
-      this.#grammar.put(event);
+      this.#feed(this.#grammar, event);
       return true;
     }
     if (this.#early.length < MAX_EARLY) this.#early.push(event.copy());
     return true;
   }
 
+  #feed(grammar: StreamGrammar, event: JsonView): void {
+    this.weight += event.length;
+    grammar.put(event);
+  }
+
   #settleEarly(grammar: StreamGrammar): void {
-    for (const event of this.#early) grammar.put(new JsonView(event));
+    for (const event of this.#early) this.#feed(grammar, new JsonView(event));
     this.#early = [];
   }
 
@@ -114,10 +121,6 @@ export class StreamAssembler {
 
   get isOver(): boolean {
     return this.#grammar?.isOver === true;
-  }
-
-  get weight(): number {
-    return this.#grammar?.weight ?? 0;
   }
 
   /** The answer so far; undefined if there was no event of a stream. */

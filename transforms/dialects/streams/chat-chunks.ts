@@ -66,10 +66,8 @@ export class ChatChunks implements StreamGrammar {
   #usage: Uint8Array | undefined;
   #isFailed = false;
   #hasEnd = false;
-  weight = 0;
 
   put(chunk: JsonView): void {
-    this.weight += chunk.length;
     if (isOther(chunk)) {
       this.#unknown.add(chunk.textOf('type'), chunk);
       return;

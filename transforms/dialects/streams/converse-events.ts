@@ -37,10 +37,8 @@ export class ConverseEvents implements StreamGrammar {
   #hasStarted = false;
   isOver = false;
   #isFailed = false;
-  weight = 0;
 
   put(event: JsonView): void {
-    this.weight += event.length;
     const name = eventOf(event) ?? event.keys()[0];
     const body = name === undefined ? undefined : event.get(name);
     if (name === 'messageStart') this.#hasStarted = true;

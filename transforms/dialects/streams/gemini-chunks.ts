@@ -35,10 +35,8 @@ export class GeminiChunks implements StreamGrammar {
   readonly #candidate = new Map<string, Uint8Array>();
   readonly #unknown = new UnknownKinds();
   #isFailed = false;
-  weight = 0;
 
   put(event: JsonView): void {
-    this.weight += event.length;
     const answer = geminiBody(event);
     if (hidesParts(answer)) this.#unknown.lose('candidates');
     for (const [key, value] of answer.members())

@@ -22,8 +22,6 @@ export interface StreamGrammar {
   isOfAnother(event: JsonView): boolean;
   /** Whether the answer is complete. */
   readonly isOver: boolean;
-  /** Bytes held in memory, as an estimate. */
-  readonly weight: number;
   answer(): StreamedAnswer;
 }
 

@@ -77,10 +77,8 @@ export class ResponsesEvents implements StreamGrammar {
   #sequence = -1;
   /** Whether an event comes after a later one: the deltas are then not the text. */
   #isUnordered = false;
-  weight = 0;
 
   put(event: JsonView): void {
-    this.weight += event.bytes.length;
     const sequence = indexIn(event, 'sequence_number');
     if (sequence !== undefined) {
       this.#isUnordered ||= sequence < this.#sequence; // some servers number all events 0
