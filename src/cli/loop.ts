@@ -9,31 +9,14 @@ import { keyOf } from './options/model-options.ts';
 
 /** @returns the exit status: 3 if a record did not close, or a model's call differs from the recorded one */
 export async function runLoops({ words: [dataset = ''], values, signal, host }: Request): Promise<number> {
-  const { endpoint, model, keyEnv, prompt, eachTurn, maxSteps, onMiss, only, out, prefer, json, maxAnswer } =
-    values;
+  const { endpoint, model, keyEnv, eachTurn, json, maxAnswer: maxAnswerBytes } = values;
   if (endpoint !== undefined && model === undefined) failUsage('loop: --endpoint needs --model');
-  const request = {
-    dataset,
-    endpoint,
-    model,
-    key: keyOf(keyEnv),
-    prompt,
-    eachTurn,
-    maxSteps,
-    onMiss,
-    only,
-    out,
-    prefer,
-    maxAnswerBytes: maxAnswer,
-  };
+  const request = { ...values, dataset, key: keyOf(keyEnv), maxAnswerBytes, signal };
   const lines: (LoopLine | TurnsLine)[] = [];
   const show = (line: LoopLine | TurnsLine): void => {
     if (json === true || isNotable(line)) lines.push(line);
   };
-  const { records, closed, turns, sameTools, sameArguments, unanswered, missing } = await loop(
-    { ...request, signal },
-    show,
-  );
+  const { records, closed, turns, sameTools, sameArguments, unanswered, missing } = await loop(request, show);
   if (missing !== undefined) host.tell(`turnmill: ${printable(missing)}\n`);
   for (const line of lines) await host.print(json === true ? JSON.stringify(line) : textOf(line));
   if (json !== true) {

@@ -121,10 +121,8 @@ export async function loop(
 }
 
 function modelFor(record: LoopRecord, request: LoopRequest): Model {
-  const { endpoint: base, model = '', key, prompt, signal, waits, maxAnswerBytes } = request;
-  return base === undefined
-    ? recordedReplies(record)
-    : endpoint({ base, model, key, prompt, signal, waits, maxAnswerBytes });
+  const { endpoint: base, model = '' } = request;
+  return base === undefined ? recordedReplies(record) : endpoint({ ...request, base, model });
 }
 
 async function runOne(session: string | null, record: LoopRecord, request: LoopRequest): Promise<LoopLine> {

@@ -37,11 +37,7 @@ export interface Recorded {
 }
 
 /** Runs the tasks and records all results, in the order of the sources. */
-export function recordAll(options: RecordingOptions): Promise<Recorded> {
-  return new Recording(options).run();
-}
-
-class Recording {
+export class Recording {
   readonly #options: RecordingOptions;
   /** Undefined if the size of any source is unknown. */
   readonly #totalBytes: number | undefined;

@@ -39,7 +39,7 @@ import { workerCount } from '../workers/worker-count.ts';
 import { type Books, openBooks } from './books.ts';
 import type { DecideOptions } from './decided.ts';
 import type { RunHooks } from './hooks.ts';
-import { type Recorded, recordAll } from './map.ts';
+import { type Recorded, Recording } from './map.ts';
 
 /** The result of a build. */
 export interface RunSummary {
@@ -167,7 +167,7 @@ export async function runInto(run: Run, destination: Destination, parts: RunPart
     const checkpoints = new Checkpoints(canBeResumed ? destination : NO_CHECKPOINTS, done);
     const { root: workFolder } = destination;
     const state = { settings, listing, ledger, recorder, reuse, checkpoints, hooks, profile, workFolder };
-    const recorded = await recordAll(state);
+    const recorded = await new Recording(state).run();
     const late = recorder.reopened();
     if (late !== undefined) hooks.onNote?.(lateNote(late));
     books = (await decide?.(books, recorded.sources)) ?? books;

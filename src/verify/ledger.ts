@@ -31,12 +31,7 @@ export interface LedgerContext {
   readonly problems: Problems;
 }
 
-/** Returns the sums of all lines. */
-export function readLedger(context: LedgerContext): Promise<Totals> {
-  return new LedgerReader(context).read();
-}
-
-class LedgerReader {
+export class LedgerReader {
   readonly #context: LedgerContext;
   readonly #problems: Problems;
   readonly #totals = new Totals();

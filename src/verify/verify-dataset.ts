@@ -8,7 +8,7 @@ import { ioError, TurnmillError } from '../errors.ts';
 import { checkContained, PATHS } from './contained.ts';
 import { checkContext } from './context.ts';
 import { checkForeignFiles, checkListedFiles } from './files.ts';
-import { readLedger } from './ledger.ts';
+import { LedgerReader } from './ledger.ts';
 import { checkLedgerSums, checkSummary } from './ledger-sums.ts';
 import { type ListedFile, MANIFEST, type ManifestFacts, readManifest } from './manifest-file.ts';
 import { type Problem, Problems } from './problems.ts';
@@ -81,7 +81,8 @@ export async function verifyDataset(
   );
   let records = 0;
   for (const shard of shards.values()) records += shard.records;
-  const totals = await readLedger({ root, manifest, readable, shards, profile, problems });
+  const ledger = new LedgerReader({ root, manifest, readable, shards, profile, problems });
+  const totals = await ledger.read();
   const context = { root, manifest, readable, problems };
   if (comparesRecords(manifest)) await checkContained(context);
   if (splitsOf(manifest).length > 0) await checkSplits({ ...context, sessions: totals.sessions });

@@ -8,7 +8,7 @@ import type { Message } from '../model/element.ts';
 import { objectBytes, otherContent, reasoningOf, stringValue } from '../model/message.ts';
 import type { ToolCall } from '../model/tool-call.ts';
 import { UnansweredCalls } from '../model/unanswered-calls.ts';
-import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
+import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { reportOtherMembers } from './shared-rules.ts';
 import { type Report, readObject } from './tool-arguments.ts';
@@ -59,8 +59,7 @@ export class AtifSteps {
     this.#loggedIds = new Set(messages.flatMap((message) => assistantCalls(message).map(({ id }) => id)));
     reportOtherMembers(messages, 'a step', report);
     for (const [at, message] of messages.entries()) {
-      const other = otherContentFinding(message, at, AS_JSON_TEXT);
-      if (other !== undefined) report(other);
+      reportOtherContent(message, at, AS_JSON_TEXT, report);
       if (RESULTS.has(message.role)) this.#answer(message, at);
       else this.#add(message, at);
     }

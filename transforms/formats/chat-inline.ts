@@ -14,13 +14,12 @@ import { strip } from '../model/white-space.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { chatColumns } from './columns.ts';
-import { AS_IT_IS, AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
+import { AS_IT_IS, AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { NO_ANSWER, reportParts } from './shared-rules.ts';
+import type { Report } from './tool-arguments.ts';
 
 const CONTROL_TOKEN = /<\/?tool_call>|<\/tool_result>|<tool_result(?=[ >])/;
-
-type Report = (finding: FormatFinding) => void;
 
 /** Writes the calls or the result of a message into its content; the same message if it has none. */
 export function inline(message: Message, report: Report): Message {
@@ -114,15 +113,15 @@ const chatInline: Format<ArrowSafe> = {
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
     const findings: FormatFinding[] = [];
+    const report: Report = (finding) => findings.push(finding);
     messages.forEach((message, i) => {
       if (!containsTag(message)) return;
       const where = `messages[${i}] (${message.role}) contains a tool-call tag`;
-      findings.push({ rule: 'control-token-in-content', severity: 'ERROR', message: where });
+      report({ rule: 'control-token-in-content', severity: 'ERROR', message: where });
     });
     const written = messages.map((message, i) => {
-      const inlined = inline(message, (finding) => findings.push(finding));
-      const other = otherContentFinding(message, i, inlined === message ? AS_IT_IS : AS_JSON_TEXT);
-      if (other !== undefined) findings.push(other);
+      const inlined = inline(message, report);
+      reportOtherContent(message, i, inlined === message ? AS_IT_IS : AS_JSON_TEXT, report);
       return inlined;
     });
     return { bytes: chatRecord(written, tools, arrowSafe), written, findings };

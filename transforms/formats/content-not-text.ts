@@ -6,36 +6,32 @@
 import { LETTER_F, LETTER_T, OPEN_OBJECT } from '../json/bytes.ts';
 import type { Message } from '../model/element.ts';
 import { otherContent } from '../model/message.ts';
-import type { FormatFinding } from './format.ts';
 import type { Report } from './tool-arguments.ts';
 
 export const AS_IT_IS = 'written as it is';
 export const AS_JSON_TEXT = 'written as its JSON text';
 
 /**
- * The finding for a message; undefined if its content is a text, a list of parts, null or absent.
+ * Reports a content that is neither a text nor a list of parts, null or absent.
  * @param written how the format writes the content
  */
-export function otherContentFinding(
-  message: Message,
-  at: number,
-  written: string,
-): FormatFinding | undefined {
+export function reportOtherContent(message: Message, at: number, written: string, report: Report): void {
   const first = otherContent(message)?.[0];
-  if (first === undefined) return undefined;
+  if (first === undefined) return;
   const kind =
     first === OPEN_OBJECT ? 'an object' : first === LETTER_T || first === LETTER_F ? 'a boolean' : 'a number';
   const text = `messages[${at}] has ${kind} as its content, neither text nor parts: ${written}`;
   const found = { rule: 'content-not-text', message: text };
-  return written === AS_JSON_TEXT
-    ? { ...found, severity: 'ERROR', rejects: true }
-    : { ...found, severity: 'WARNING' };
+  report(
+    written === AS_JSON_TEXT
+      ? { ...found, severity: 'ERROR', rejects: true }
+      : { ...found, severity: 'WARNING' },
+  );
 }
 
 /** Reports all contents that are not text, for a format that writes them as they are. */
 export function reportOtherContents(messages: readonly Message[], report: Report): void {
-  for (let at = 0; at < messages.length; at++) {
-    const found = otherContentFinding(messages[at] as Message, at, AS_IT_IS);
-    if (found !== undefined) report(found);
-  }
+  messages.forEach((message, at) => {
+    reportOtherContent(message, at, AS_IT_IS, report);
+  });
 }

@@ -15,7 +15,7 @@ import type { ToolCall } from '../model/tool-call.ts';
 import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { withCommas } from './chat.ts';
 import { resultText } from './chat-inline.ts';
-import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
+import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { reportParts } from './shared-rules.ts';
 import { type Report, readObject } from './tool-arguments.ts';
@@ -128,8 +128,7 @@ export function createReader(report: Report): (message: Message, at: number) => 
     };
     const found = resultText(message);
     const { text = '' } = found;
-    const other = otherContentFinding(message, at, AS_JSON_TEXT);
-    if (other !== undefined) report(other);
+    reportOtherContent(message, at, AS_JSON_TEXT, report);
     reportParts(found, where, report);
     if (membersOf(message.bytes).some(isLost)) {
       const loss = `${where} has members that the history has no place for: left out`;

@@ -10,7 +10,7 @@ import type { Message } from '../model/element.ts';
 import { legacyCallOf, REASONING_MEMBERS, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
 import type { ToolCall } from '../model/tool-call.ts';
 import { resultText } from './chat-inline.ts';
-import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
+import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { reportParts } from './shared-rules.ts';
 import { type Report, readObject } from './tool-arguments.ts';
@@ -70,8 +70,7 @@ function losesMembers(message: Message): boolean {
 function turnOf(message: Message, at: number, report: Report): Turn {
   const from = fromOf(message);
   const found = resultText(message);
-  const other = otherContentFinding(message, at, AS_JSON_TEXT);
-  if (other !== undefined) report(other);
+  reportOtherContent(message, at, AS_JSON_TEXT, report);
   reportParts(found, `messages[${at}]`, report);
   const answers = from === 'observation' ? stringValue(message.bytes, 'tool_call_id') : undefined;
   const turn = { at, from, text: found.text ?? '', onlyThought: false, calls: [], ids: [], answers };

@@ -10,7 +10,7 @@ import type { Conversation, Message } from '../model/element.ts';
 import { hashOf } from '../model/hashed-set.ts';
 import { otherContent, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
 import { isPersonal } from '../model/meta.ts';
-import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
+import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { PARTS_JOINED, reportOtherMembers } from './shared-rules.ts';
@@ -72,8 +72,7 @@ function headerOf({ sessionId, origin, meta }: Conversation): string {
 }
 
 function messageOf(message: Message, at: number, report: Report): Message {
-  const other = otherContentFinding(message, at, AS_JSON_TEXT);
-  if (other !== undefined) report(other);
+  reportOtherContent(message, at, AS_JSON_TEXT, report);
   const role = ROLES.get(message.role) ?? 'user';
   if (!ROLES.has(message.role)) {
     const text = `messages[${at}] has a role that a trace cannot have: written as a user message`;
