@@ -31,30 +31,16 @@ export async function runCalibrate({ words: [deck = ''], values, signal, host }:
   return summary.skipped === 0 ? SUCCESS : REJECTIONS;
 }
 
-function textOf({
-  id,
-  source,
-  number,
-  line,
-  expected,
-  score,
-  reason,
-  skipped,
-  problem = '',
-}: CalibrationLine): string {
+function textOf(result: CalibrationLine): string {
+  const { id, source, number, line, expected, score, reason, skipped, problem = '' } = result;
   const place = line === null ? `${source}, sample ${number}` : `${source}:${line}`;
   const name = printable(id === null ? place : `${place} (${id})`);
   if (skipped !== undefined) return `${name}: skipped, ${skipped}: ${printable(problem)}`;
   return `${name}: score ${score}, expected ${expected}${reason === null ? '' : `: ${printable(reason ?? '')}`}`;
 }
 
-function summaryOf({
-  samples,
-  graded,
-  skipped,
-  agreed,
-  ...shares
-}: Calibration['summary']): readonly string[] {
+function summaryOf(summary: Calibration['summary']): readonly string[] {
+  const { samples, graded, skipped, agreed, ...shares } = summary;
   const { agreement, mean_absolute_difference: difference, confusion } = shares;
   const counts = `${plural(samples, 'sample')}: ${showCount(graded)} graded, ${showCount(skipped)} skipped`;
   if (agreement === null || difference === null) return [counts];

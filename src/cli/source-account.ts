@@ -185,14 +185,8 @@ const explainCommand = (source: string, line: number, more: readonly string[]): 
   ['turnmill', 'explain', `${source}:${line}`, ...more].map(shellWord).join(' ');
 
 /** Says what to type about a source or its sessions. */
-function todoOf({
-  source,
-  path = source,
-  status,
-  reason,
-  sessions,
-  rejectedLine,
-}: SourceAccount): string | undefined {
+function todoOf(account: SourceAccount): string | undefined {
+  const { source, path = source, status, reason, sessions, rejectedLine } = account;
   if (status === 'skipped' && reason === 'excluded')
     return printable(
       `If it is a log all the same, name the file itself: turnmill build ${shellWord(path)} --out OUT`,

@@ -22,13 +22,8 @@ export interface Question {
  * byte may decide.
  * @throws TurnmillError `usage` if the source has no such line
  */
-export async function explainLine({
-  ref,
-  line,
-  settings,
-  signal,
-  withTexts,
-}: Question): Promise<readonly Explanation[]> {
+export async function explainLine(question: Question): Promise<readonly Explanation[]> {
+  const { ref, line, settings, signal, withTexts } = question;
   const trail = new LineTrail({ line, cleanup: settings.cleanup, withTexts });
   const run = tapChain(createChain(settings, chainSessionsFor(ref, settings)), trail.see, (element) =>
     trail.leave(element),

@@ -220,16 +220,8 @@ export class ProfileCounter {
     else sums.rejected += 1;
   }
 
-  quarantined({
-    reason,
-    source,
-    line,
-    byte_start,
-    byte_end,
-    error,
-    count = 1,
-    rest = {},
-  }: QuarantineLine): void {
+  quarantined(record: QuarantineLine): void {
+    const { reason, source, line, byte_start, byte_end, error, count = 1, rest = {} } = record;
     const others = Object.values(rest).reduce((sum, n) => sum + n, 0);
     const seen = getOrAdd(this.#rejections, reason, { count: 0, examples: [] });
     seen.count += count - others;

@@ -236,16 +236,8 @@ class ObjectWriter implements DatasetWriter {
     return false;
   }
 
-  async commit({
-    shards,
-    files,
-    body,
-    runFacts,
-    fingerprints,
-    writeLast,
-    signal,
-    onReadBack,
-  }: CommitRequest): Promise<Committed> {
+  async commit(request: CommitRequest): Promise<Committed> {
+    const { shards, files, body, runFacts, fingerprints, writeLast, signal, onReadBack } = request;
     await this.#uploads.done();
     const hashes = this.#hashes();
     const listedShards = shards.toSorted(byPath).map(({ path, group, records, bytes }) => ({

@@ -15,8 +15,7 @@ const AROUND = 80;
 
 export function Changes({ i }: { readonly i: number }): VNode {
   const { value, error } = useAnswer<ChangesAnswer>(`changes?i=${i}`);
-  if (error !== undefined) return <p class="note">{error}</p>;
-  if (value === undefined) return <p class="note">…</p>;
+  if (value === undefined) return <p class="note">{error ?? '…'}</p>;
   if (value.missing || value.messages === undefined)
     return (
       <p class="note">

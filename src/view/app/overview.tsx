@@ -26,8 +26,7 @@ export interface OverviewAnswer {
 
 export function Overview(): VNode {
   const { value, error } = useAnswer<OverviewAnswer>('overview');
-  if (error !== undefined) return <Nothing>{error}</Nothing>;
-  if (value === undefined) return <Nothing>…</Nothing>;
+  if (value === undefined) return <Nothing>{error ?? '…'}</Nothing>;
   return (
     <section class="pane overview" tabIndex={0} aria-label="Overview">
       <div class="wrap">

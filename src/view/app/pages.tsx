@@ -17,8 +17,7 @@ const SHOWN_HASH = 24;
 
 export function RejectionPage({ i }: { readonly i: number }): VNode {
   const { value, error } = useAnswer<RejectionAnswer>(`rejection?i=${i}`);
-  if (error !== undefined) return <Nothing>{error}</Nothing>;
-  if (value === undefined) return <Nothing>…</Nothing>;
+  if (value === undefined) return <Nothing>{error ?? '…'}</Nothing>;
   const { line } = value;
   return (
     <>
@@ -104,8 +103,7 @@ function Window({ value }: { readonly value: RejectionAnswer }): VNode {
 
 export function SessionPage({ i }: { readonly i: number }): VNode {
   const { value, error } = useAnswer<SessionAnswer>(`session?i=${i}`);
-  if (error !== undefined) return <Nothing>{error}</Nothing>;
-  if (value === undefined) return <Nothing>…</Nothing>;
+  if (value === undefined) return <Nothing>{error ?? '…'}</Nothing>;
   const { line, findings, record, container } = value;
   const changes = Object.entries(line.changes);
   return (

@@ -22,8 +22,7 @@ export function RecordPage({ i }: { readonly i: number }): VNode {
   const isLoading = value === undefined;
   useLayoutEffect(() => pane.current?.scrollTo(0, 0), [i, isLoading]);
   useLayoutEffect(showMarked, [i, isLoading, marked.value]);
-  if (error !== undefined) return <Nothing>{error}</Nothing>;
-  if (value === undefined) return <Nothing>…</Nothing>;
+  if (value === undefined) return <Nothing>{error ?? '…'}</Nothing>;
   return (
     <>
       <section class="pane" ref={pane} tabIndex={0} aria-label="Record">

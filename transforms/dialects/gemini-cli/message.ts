@@ -9,6 +9,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { joinStrings, makeMessage, stringsOf, toolMessage } from '../shared/build-messages.ts';
+import type { Parts } from '../shared/chat-object.ts';
 import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from '../shared/content-parts.ts';
 import { GEMINI_PART } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -110,11 +111,6 @@ const isMedia = (part: JsonView): boolean =>
   part.type === 'object' && (part.get('inlineData') ?? part.get('fileData')) !== undefined;
 
 const callIdOf = (part: JsonView): string | undefined => responseOf(part)?.get('id')?.text();
-
-interface Parts {
-  readonly parts: readonly Part[];
-  readonly notes: readonly ReadingNote[];
-}
 
 /** A text, one part, or a list of both. */
 function listOf(content: JsonView | undefined): readonly JsonView[] {

@@ -7,8 +7,8 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { joinStrings, makeMessage, stringsOf, toolMessage } from '../shared/build-messages.ts';
-import { readCall } from '../shared/chat-object.ts';
-import { contentOfParts, listOfParts, mcpPart, type Part } from '../shared/content-parts.ts';
+import { type Parts, readCall } from '../shared/chat-object.ts';
+import { contentOfParts, listOfParts, mcpPart } from '../shared/content-parts.ts';
 import { ANTHROPIC_BLOCK } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, textOf } from '../shared/logged-values.ts';
@@ -83,11 +83,6 @@ function readText(role: string, message: JsonView, isTurn: boolean): PiMessage |
   const { parts, notes } = partsOf(content);
   const converted = makeMessage(role, [['content', contentOfParts(parts)]]);
   return { kind: 'message', message: noted(converted, notes), isTurn };
-}
-
-interface Parts {
-  readonly parts: readonly Part[];
-  readonly notes: readonly ReadingNote[];
 }
 
 function partsOf(content: JsonView | undefined): Parts {
