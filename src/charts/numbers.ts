@@ -10,9 +10,8 @@ const KIBI = 1024;
 export function showNumber(value: number): string {
   const [whole = '', decimals] = String(Math.round(value * 1000) / 1000).split('.');
   let shown = whole.slice(-3);
-  for (let end = whole.length - 3; end > 0; end -= 3) {
+  for (let end = whole.length - 3; end > 0; end -= 3)
     shown = `${whole.slice(Math.max(0, end - 3), end)},${shown}`;
-  }
   return decimals === undefined ? shown : `${shown}.${decimals}`;
 }
 

@@ -112,9 +112,8 @@ export class RunNotes {
 
   #settle(counts: boolean): void {
     if (this.#pending.size === 0) return;
-    if (counts) {
+    if (counts)
       for (const [rule, n] of this.#pending) this.#errors.set(rule, (this.#errors.get(rule) ?? 0) + n);
-    }
     this.#pending.clear();
   }
 }

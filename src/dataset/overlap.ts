@@ -20,9 +20,8 @@ export function checkOverlap(out: string, place: Place, inputs: readonly string[
     if (inputIdentity === undefined) continue;
     if (inputIdentity === destination) fail(out, `the output ${out} is the input ${input}`);
     if (above.includes(inputIdentity)) fail(out, `the output ${out} is inside the input ${input}`);
-    if (destination !== undefined && folders.includes(destination)) {
+    if (destination !== undefined && folders.includes(destination))
       fail(out, `the input ${input} is inside the output ${out}`);
-    }
   }
 }
 
@@ -34,9 +33,8 @@ function identity(path: string): string | undefined {
 /** Returns the identities of the path and of every folder above it; none if it does not exist. */
 function chain(path: string): string[] {
   const identities: string[] = [];
-  for (let at = realpathIfAny(path); at !== undefined; at = dirname(at) === at ? undefined : dirname(at)) {
+  for (let at = realpathIfAny(path); at !== undefined; at = dirname(at) === at ? undefined : dirname(at))
     identities.push(identity(at) ?? '');
-  }
   return identities;
 }
 

@@ -41,9 +41,8 @@ function placeOf(out: string): Place {
   const dotted = ['.', '..'].includes(basename(out));
   const path = dotted ? (realpathIfAny(out) ?? resolve(out)) : out;
   const name = basename(path);
-  if (name === '' || name.includes('\0')) {
+  if (name === '' || name.includes('\0'))
     throw new TurnmillError('usage', `${JSON.stringify(out)} cannot be an output folder`, { subject: out });
-  }
   checkName(out, name, MAX_NAME_BYTES);
   const parent = realpathIfAny(dirname(path));
   if (parent === undefined || !statIfAny(parent)?.isDirectory()) {

@@ -89,9 +89,8 @@ function removeSuperseded(place: Place, runId: string): void {
   const old = siblingPath(place, 'old', runId);
   const target = readLinkIfAny(old);
   const superseded = target === undefined ? undefined : versionOf(place, target);
-  if (superseded !== undefined && readLinkIfAny(place.path) !== target) {
+  if (superseded !== undefined && readLinkIfAny(place.path) !== target)
     removeTree(siblingPath(place, 'v', superseded));
-  }
   removeTree(old);
 }
 

@@ -138,9 +138,7 @@ export class LineSorter {
     if (this.#used === 0) return;
     this.#file ??= this.#options.openFile();
     const writer = new RunWriter(this.#file);
-    for (const start of this.#inOrder()) {
-      writer.append(this.#rows.sealed(start));
-    }
+    for (const start of this.#inOrder()) writer.append(this.#rows.sealed(start));
     this.#runs.push(writer.end());
     this.#starts = [];
     this.#used = 0;

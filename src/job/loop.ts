@@ -222,9 +222,8 @@ async function* readRecords(dataset: string): AsyncGenerator<SessionRecord> {
   for (const { path } of shards) {
     if (format.length > 1 && !path.startsWith(`data/${chosen}/`)) continue;
     const lines = await linesOf(join(dataset, path));
-    for (const [i, text] of lines.entries()) {
+    for (const [i, text] of lines.entries())
       yield { session: sessions.get(`${path}:${i + 1}`) ?? null, record: recordOf(text) };
-    }
   }
 }
 

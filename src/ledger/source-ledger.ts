@@ -240,9 +240,8 @@ export class SourceLedger {
       counted += n;
     });
     const { entries } = report;
-    if (counted !== entries) {
+    if (counted !== entries)
       throw new TurnmillError('unbalanced', `a session has ${entries} entries, but ${counted} got a fate`);
-    }
   }
 
   #forgetSession(): void {

@@ -90,9 +90,8 @@ export class ObservedType {
   #seeMembers(object: object, seeText: SeeText, objects: readonly string[]): number {
     const [own, ...inner] = objects;
     let members = 0;
-    for (const [key, value] of Object.entries(object)) {
+    for (const [key, value] of Object.entries(object))
       members += 1 + this.member(key).see(value, seeText, key === own ? inner : undefined);
-    }
     return members;
   }
 }

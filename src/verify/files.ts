@@ -97,9 +97,8 @@ function* namesIn(path: string): Generator<readonly [string, boolean]> {
   let folder: Dir | undefined;
   try {
     folder = opendirSync(path);
-    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync())
       yield [entry.name, entry.isDirectory()];
-    }
   } catch (error) {
     throw ioError('read the folder', path, error);
   } finally {

@@ -108,9 +108,8 @@ function formatsOf({ format }: JsonObject, problems: Problems): readonly string[
 
 function manifestBytes(path: string): Buffer {
   try {
-    if (!lstatSync(path).isFile()) {
+    if (!lstatSync(path).isFile())
       throw new TurnmillError('invalid-dataset', `${path} is not a regular file`, { subject: path });
-    }
     return readOwnFile(path, MAX_BYTES);
   } catch (error) {
     if (error instanceof TurnmillError) throw error;
@@ -152,9 +151,8 @@ function checkPaths({ shards, files }: Untrusted<Manifest>, root: string): void 
     throw unsafe(root, `names ${shown}, which is not a file inside a dataset`);
   }
   const folders = new Set(paths.map((path) => dirname(String(path))));
-  for (const folder of new Set([...folders, ...[...folders].map((name) => name.replace(/\/.*/, ''))])) {
+  for (const folder of new Set([...folders, ...[...folders].map((name) => name.replace(/\/.*/, ''))]))
     if (isLink(join(root, folder))) throw unsafe(root, `names files in ${folder}/, which is a symbolic link`);
-  }
 }
 
 function isLink(path: string): boolean {

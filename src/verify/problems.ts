@@ -42,9 +42,8 @@ export class Problems {
     counted: ReadonlyMap<string, number>,
     stated: ReadonlyMap<string, number>,
   ): void {
-    for (const name of new Set([...counted.keys(), ...stated.keys()])) {
+    for (const name of new Set([...counted.keys(), ...stated.keys()]))
       this.equal(file, line, `${what} '${name}'`, counted.get(name) ?? 0, stated.get(name) ?? 0);
-    }
   }
 }
 

@@ -117,9 +117,8 @@ function expectedFates(
     const whole = status === 'rejected' && fate === `${REJECTED}${reason}`;
     if (whole || isOwnFate(fate)) add(expected, fate, n);
   }
-  for (const [scoped, n] of tally.quarantine) {
+  for (const [scoped, n] of tally.quarantine)
     if (scoped.startsWith('line:')) add(expected, REJECTED + scoped.slice('line:'.length), n);
-  }
   return expected;
 }
 

@@ -136,9 +136,8 @@ function checkNames(manifest: ManifestFacts, problems: Problems): void {
       MANIFEST,
       `files: expected no ${PATHS} without --copies drop or mark, or --split, found one`,
     );
-  for (const path of required) {
+  for (const path of required)
     if (!found.has(path)) problems.add(MANIFEST, `files: expected ${path}, found no entry for it`);
-  }
   const misplaced = [
     ...shards.filter(({ path }) => !path.startsWith('data/')),
     ...files.filter(({ path }) => path.startsWith('data/')),

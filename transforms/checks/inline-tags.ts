@@ -51,12 +51,10 @@ function* checkMessage(message: Message, index: number): Generator<Found> {
     message: `messages[${index}] ${what}`,
   });
   if (hasCalls(message)) yield error('tool-calls-left', 'still has tool_calls');
-  if (message.role === 'assistant' && !isBalanced(textOf(message).text ?? '')) {
+  if (message.role === 'assistant' && !isBalanced(textOf(message).text ?? ''))
     yield error('unbalanced-tool-call-tags', 'has unbalanced <tool_call> tags');
-  }
-  if (message.role === 'tool' && !isWrapped(message)) {
+  if (message.role === 'tool' && !isWrapped(message))
     yield error('tool-result-unwrapped', 'is a tool message without <tool_result> around it');
-  }
 }
 
 function* check(record: WrittenRecord): Generator<Found> {

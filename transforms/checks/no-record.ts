@@ -9,9 +9,8 @@ function check({ fate }: SessionEnd, { count, unfinished }: RejectedLines): read
     const message = `no record: line ${unfinished.line} is not complete, and no other entry is in the session`;
     return [{ rule, severity: 'ERROR', message }];
   }
-  if (count === 0) {
+  if (count === 0)
     return [{ rule, severity: 'WARNING', message: 'no record: cleanup dropped every entry of the session' }];
-  }
   const lines = count === 1 ? '1 line' : `${count} lines`;
   return [{ rule, severity: 'ERROR', message: `no record: ${lines} of the session rejected, no entry left` }];
 }

@@ -25,9 +25,8 @@ const knownFaultOf = perObject(({ bytes }: ToolDefinition) => parametersFault(by
 const MANY_TOOLS = 2000;
 
 function checkTool(definition: ToolDefinition, index: number, isCached: boolean): Found | undefined {
-  if (definition.bytes[0] !== OPEN_OBJECT) {
+  if (definition.bytes[0] !== OPEN_OBJECT)
     return { rule: 'tool-not-object', severity: 'ERROR', message: `tools[${index}] is not an object` };
-  }
   const fault = isCached ? knownFaultOf(definition) : parametersFault(definition.bytes);
   if (fault === undefined) return undefined;
   return {
@@ -38,12 +37,10 @@ function checkTool(definition: ToolDefinition, index: number, isCached: boolean)
 }
 
 function* check({ messages, tools, lacks }: Conversation): Generator<Found> {
-  if (messages.length === 0) {
+  if (messages.length === 0)
     yield { rule: 'empty-messages', severity: 'ERROR', message: 'the conversation has no messages' };
-  }
-  if (tools.length === 0 && lacks?.includes('tools') !== true) {
+  if (tools.length === 0 && lacks?.includes('tools') !== true)
     yield { rule: 'no-tools', severity: 'WARNING', message: 'the conversation has no tool definitions' };
-  }
   for (let i = 0; i < tools.length; i++) {
     const found = checkTool(tools[i] as ToolDefinition, i, tools.length <= MANY_TOOLS);
     if (found !== undefined) yield found;

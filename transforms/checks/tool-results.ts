@@ -78,9 +78,8 @@ function take(open: UnansweredCalls<Call>, id: string | undefined): Call | strin
 function* checkBlock({ at, end, calls, results }: Block, isLast: boolean): Generator<Found> {
   const answered = new Set<Call | string>(results.map(({ answers }) => answers));
   const succeeded = new Set<string | undefined>();
-  for (const { answers, verdict } of results) {
+  for (const { answers, verdict } of results)
     if (typeof answers !== 'string' && verdict === 'ok') succeeded.add(answers.name);
-  }
   const fault = (rule: string, { name }: Call, message: string): Found => ({
     rule,
     severity: name !== undefined && succeeded.has(name) ? 'WARNING' : 'ERROR',

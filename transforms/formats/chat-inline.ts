@@ -93,9 +93,8 @@ function containsTag(message: Message): boolean {
   const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
   if (message.role === 'tool' || calls !== undefined) texts.push(resultText(message).text);
   texts.push(textOf(message).text); // a template may put the parts of a list together
-  if (calls !== undefined && calls !== 'not-a-list') {
+  if (calls !== undefined && calls !== 'not-a-list')
     for (const call of calls) texts.push(call.name, argumentsText(call.arguments));
-  }
   return texts.some((text) => text !== undefined && CONTROL_TOKEN.test(text));
 }
 

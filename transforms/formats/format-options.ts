@@ -70,9 +70,8 @@ export function optionFault(
     }
     if (typeof value !== typeof spec.default) return { name, problem: `it takes a ${typeof spec.default}` };
     const { choices } = spec;
-    if (choices?.includes(value) === false) {
+    if (choices?.includes(value) === false)
       return { name, problem: `'${value}' is not one of ${choices.join(', ')}` };
-    }
   }
   return undefined;
 }

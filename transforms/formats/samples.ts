@@ -118,9 +118,8 @@ const samples: Format<SamplesOptions> = {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);
     if (messages.length === 0) report(fatal('no-messages', 'the conversation has no messages'));
-    if (tools.length > 0) {
+    if (tools.length > 0)
       report(warning('definition-left-out', 'a sample has no place for tool definitions: left out'));
-    }
     const written = messages.map((message, i) => withText(message, `messages[${i}]`, report));
     const members = [...sample].filter(([key]) => as !== 'context' || key === 'expected');
     if (as === 'toml') {

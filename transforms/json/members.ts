@@ -167,9 +167,8 @@ export function valuesOf(object: Uint8Array, keys: readonly string[]): (Uint8Arr
   }
   walkMembers(object, 0, trustingScanner, (start, keyEnd, valueStart) => {
     const end = trustingScanner.value(object, valueStart, 1);
-    for (let i = 0; i < keys.length; i++) {
+    for (let i = 0; i < keys.length; i++)
       if (isKey(object, start, keyEnd, keys[i] as string)) found[i] = object.subarray(valueStart, end);
-    }
     return end;
   });
   return found;

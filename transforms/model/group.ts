@@ -29,9 +29,8 @@ type Grouped = Pick<Conversation, 'sessionId' | 'startedAt'> & { readonly origin
 export function groupOf({ origin, sessionId, startedAt }: Grouped, groupBy: Grouping): string {
   if (groupBy === 'none') return ONE_GROUP;
   const { source } = origin;
-  if (groupBy === 'date') {
+  if (groupBy === 'date')
     return dateFolder(source) ?? (startedAt === undefined ? ONE_GROUP : utcDate(startedAt));
-  }
   if (source === '-') return sessionId.startsWith(STDIN_LINE) ? ONE_GROUP : bounded(scenarioOf(sessionId));
   return scenarioOf(source.slice(source.lastIndexOf('/') + 1).replace(EXTENSION, ''));
 }
@@ -61,9 +60,8 @@ function dateFolder(path: string): string | undefined {
 /** The stem of a file's name without generated suffixes: timestamps, UUIDs, numbers. */
 export function scenarioOf(stem: string): string {
   let name = stem;
-  for (let i = 0; i < STRIP_TIMES; i++) {
+  for (let i = 0; i < STRIP_TIMES; i++)
     name = withoutNumber(name.replace(NINETEEN_DIGITS, '').replace(UUID, ''));
-  }
   return name === '' ? stem : name;
 }
 

@@ -109,9 +109,8 @@ export interface CalledFunction extends Pick<ToolCall, 'name' | 'arguments'> {
 export function readFunction(bytes: Uint8Array, at: number): CalledFunction {
   let name: string | undefined;
   let args: Uint8Array | undefined;
-  if (bytes[at] !== OPEN_OBJECT) {
+  if (bytes[at] !== OPEN_OBJECT)
     return { bytes: undefined, end: trustingScanner.value(bytes, at, 1), name, arguments: args };
-  }
   const end = walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
     const after = trustingScanner.value(bytes, value, 1);
     if (isKey(bytes, start, keyEnd, 'name')) name = textAt(bytes, value, after);

@@ -30,9 +30,8 @@ export function afterEscape(bytes: Uint8Array, at: number): number {
     if (bytes[at] === 0x75) return at + 5;
     return isEscaped(bytes[at]) ? at + 1 : at;
   }
-  for (let back = 1; back <= 4; back++) {
+  for (let back = 1; back <= 4; back++)
     if (bytes[at - back] === 0x75 && bytes[at - back - 1] === BACKSLASH) return at - back + 5;
-  }
   return at;
 }
 

@@ -47,9 +47,7 @@ function reported<T extends StreamElement & Subject>(
   results: readonly Iterable<Found>[],
 ): readonly (Finding | T)[] {
   const elements: (Finding | T)[] = [];
-  for (const result of results) {
-    for (const found of result) elements.push(findingOf(element, found));
-  }
+  for (const result of results) for (const found of result) elements.push(findingOf(element, found));
   elements.push(element);
   return elements;
 }
@@ -200,9 +198,8 @@ export const checkConversations: Stage<ConversationOptions> = {
         const checked: Conversation = endsInCall
           ? { ...conversation, lacks: [...(conversation.lacks ?? []), 'last-result'] }
           : conversation;
-        for (const check of onConversation) {
+        for (const check of onConversation)
           for (const found of check.check(checked)) yield findingOf(conversation, found);
-        }
         yield conversation;
       },
       rejection(rejection) {
@@ -244,9 +241,8 @@ export const checkRecords: Stage = {
         if (!isChecked) {
           const known = records.length === 0 ? undefined : new Set(records.flatMap(textsOf));
           for (const check of onRecord) {
-            for (const found of check.check(record)) {
+            for (const found of check.check(record))
               if (known?.has(textOf(found)) !== true) yield findingOf(record, found);
-            }
           }
           records.push(record);
         }

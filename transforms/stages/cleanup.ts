@@ -36,9 +36,8 @@ const options: OptionSpecs<CleanupOptions> = {
 /** The rules with these names, each once, in the order of `ruleSets`. @throws RangeError for an unknown name */
 export function rulesOf(names: readonly string[]): readonly Rule[] {
   const wanted = new Set(names.flatMap((name) => ruleSets.get(name) ?? [name]));
-  for (const name of wanted) {
+  for (const name of wanted)
     if (!rules.some((rule) => rule.name === name)) throw new RangeError(`unknown cleanup rule '${name}'`);
-  }
   const order = [...ruleSets.values()].flat();
   return rules
     .filter((rule) => wanted.has(rule.name))

@@ -79,9 +79,8 @@ function withoutThoughtParts(bytes: Uint8Array): Uint8Array {
 export function withReasoningInText(message: Message): Message {
   const thought = reasoningOf(message);
   if (thought === '') return message;
-  if (thought.includes(OPEN_THOUGHT) || thought.includes(CLOSE_THOUGHT)) {
+  if (thought.includes(OPEN_THOUGHT) || thought.includes(CLOSE_THOUGHT))
     return { ...message, notes: [...(message.notes ?? []), NOT_INLINED] };
-  }
   const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
   const block = `${OPEN_THOUGHT}\n${thought}\n${CLOSE_THOUGHT}\n\n`;
   const content = valueBytes(bytes, 'content');

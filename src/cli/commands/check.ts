@@ -38,9 +38,8 @@ export const check: Command = {
 
 async function checkTargets(request: Request): Promise<number> {
   const { values } = request;
-  if (values.format !== undefined || values.jsonToolCalls === true) {
+  if (values.format !== undefined || values.jsonToolCalls === true)
     failUsage('check: --target sets the format, so it cannot be combined with --format');
-  }
   const { checkTarget } = await import('../check-target.ts');
   return checkTarget(request);
 }

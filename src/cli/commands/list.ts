@@ -19,9 +19,8 @@ export const list: Command = {
     const { loadPlugIns } = await import('../../settings/plug-ins.ts');
     const catalogue = catalogueOf(await loadPlugIns(values.plugin ?? []));
     const known = Object.keys(catalogue);
-    if (what !== undefined && !known.includes(what)) {
+    if (what !== undefined && !known.includes(what))
       failUsage(`list: '${what}' is not one of ${known.join(', ')}`);
-    }
     const chosen = Object.entries(catalogue).filter(([name]) => what === undefined || name === what);
     if (values.json === true) {
       for (const [group, items] of chosen)

@@ -95,9 +95,8 @@ export class LocalCopy {
     const left = [...objects];
     const window = new ByteWindow(this.#client.options.window);
     const fetchNext = async (): Promise<void> => {
-      for (let object = left.shift(); object !== undefined; object = left.shift()) {
+      for (let object = left.shift(); object !== undefined; object = left.shift())
         await this.#fetchOne(object, window);
-      }
     };
     await Promise.all(Array.from({ length: CONCURRENT_FETCHES }, fetchNext));
   }
@@ -108,9 +107,8 @@ export class LocalCopy {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const fd = openSync(path, 'w', 0o600);
     try {
-      for (let count = await reader.read(chunk); count > 0; count = await reader.read(chunk)) {
+      for (let count = await reader.read(chunk); count > 0; count = await reader.read(chunk))
         for (let at = 0; at < count; ) at += writeSync(fd, chunk, at, count - at);
-      }
     } catch (error) {
       if (error instanceof TurnmillError) throw error;
       throw ioError('fetch', objectUrl(object), error);

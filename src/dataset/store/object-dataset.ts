@@ -77,9 +77,8 @@ export class ObjectDataset implements DatasetStore {
   async prepare({ inputs, replace }: { inputs: readonly string[]; replace: boolean }): Promise<void> {
     for (const input of inputs) this.#checkApart(input);
     this.#pointer = await readPointer(this.#client, this.#folder);
-    if (this.#pointer !== undefined && !replace) {
+    if (this.#pointer !== undefined && !replace)
       throw new TurnmillError('cannot-create', `${this.#out} ${ALREADY_EXISTS}`, { subject: this.#out });
-    }
     await this.#probe();
     await this.#clean();
   }

@@ -91,9 +91,8 @@ async function takeHeader(cursor: ChunkCursor, fault: Fault): Promise<void> {
 }
 
 async function takeTrailer(cursor: ChunkCursor, crc: number, size: number, fault: Fault): Promise<void> {
-  while (cursor.rest().length < TRAILER_BYTES) {
+  while (cursor.rest().length < TRAILER_BYTES)
     if (!(await cursor.more())) throw fault('it ends inside its trailer');
-  }
   const bytes = cursor.rest();
   const trailer = new DataView(bytes.buffer, bytes.byteOffset, TRAILER_BYTES);
   if (trailer.getUint32(0, true) !== crc) throw fault('the checksum of its content is wrong');

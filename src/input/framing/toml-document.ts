@@ -158,9 +158,8 @@ function samplesOf(parsed: Parsed | Fault): Samples | Fault {
   if ('reason' in parsed) return parsed;
   const { samples } = parsed.document;
   if (Array.isArray(samples)) return { ids: undefined, values: samples };
-  if (typeof samples !== 'object' || samples === null) {
+  if (typeof samples !== 'object' || samples === null)
     return { reason: 'bad-sample', detail: 'the document has neither [[samples]] nor [samples.ID]' };
-  }
   return { ids: Object.keys(samples), values: Object.values(samples) };
 }
 

@@ -37,9 +37,8 @@ export class SampleError extends Error {
 /** The code of what is wrong with a sample; undefined if it is valid. */
 export function sampleFault(sample: unknown): SampleFault | undefined {
   const { messages, userMessage, assistantResponse } = isObject(sample) ? sample : {};
-  if (!Array.isArray(messages)) {
+  if (!Array.isArray(messages))
     return userMessage === undefined && assistantResponse === undefined ? 'messages-missing' : 'old-shape';
-  }
   if (messages.length === 0) return 'messages-empty';
   for (const message of messages as readonly unknown[]) {
     const { role, content } = isObject(message) ? message : {};

@@ -84,9 +84,7 @@ function readPart(
   }
   if (block[0] === QUOTE && !isPrintedAnswer(new JsonView(block))) return { part: { text: block } };
   const url = type === 'image' ? imageUrl(objectBytes(block, 'source')) : undefined;
-  if (url !== undefined) {
-    return { part: { object: imagePart(url) } };
-  }
+  if (url !== undefined) return { part: { object: imagePart(url) } };
   return { part: { object: block[0] === OPEN_OBJECT ? unmarked(block) : block }, kept: type ?? 'unknown' };
 }
 

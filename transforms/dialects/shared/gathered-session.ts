@@ -243,9 +243,7 @@ function areInOrder(leaves: Iterable<Leaf>): boolean {
 
 function longest(leaves: readonly Leaf[]): Leaf | undefined {
   let best: Leaf | undefined;
-  for (const leaf of leaves) {
-    if (best === undefined || leaf.length >= best.length) best = leaf;
-  }
+  for (const leaf of leaves) if (best === undefined || leaf.length >= best.length) best = leaf;
   return best;
 }
 

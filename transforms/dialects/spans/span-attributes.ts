@@ -61,9 +61,8 @@ export class SpanAttributes {
   /** Reads the attributes in a row of a data frame, whose columns are named after them. */
   static ofRow(row: JsonView): SpanAttributes {
     const root = new SpanAttributes();
-    for (const [key, value] of row.members()) {
+    for (const [key, value] of row.members())
       if (key.startsWith(COLUMN) && value.type !== 'null') root.#put(key.slice(COLUMN.length), value);
-    }
     return root;
   }
 

@@ -58,9 +58,8 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
     answers: textOfValue(id) ?? textOfValue(oldId),
   };
   const thought = textOfValue(think)?.trim() ?? '';
-  if (name !== 'assistant') {
+  if (name !== 'assistant')
     return { ...shared, content: body, thought, calls: listed, changes: [], callsLeftOut: 0, debris: [] };
-  }
   const { text: rest, thoughts, calls, lines, stripped } = cutText(textOfValue(body) as string);
   const raw = cutText(textOfValue(rawText) ?? '');
   const written = listed.length > 0 ? [] : ([calls, raw.calls].find(({ length }) => length > 0) ?? []);
