@@ -20,7 +20,7 @@ import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, unpacked } from './shared/logged-values.ts';
 import { NO_QUESTION } from './shared/reading-notes.ts';
 import { STRAY } from './shared/stray-members.ts';
-import { Transcript } from './shared/transcript.ts';
+import { type ListState, Transcript } from './shared/transcript.ts';
 import { says, unreadMember } from './shared/unread-text.ts';
 import { isAgentBody } from './spans/agent-records.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
@@ -58,7 +58,7 @@ const OTHER_RUNS: ReadonlySet<string> = new Set([
 
 class SpanReader {
   readonly #keepSealed: boolean;
-  readonly #lists = new KnownLists();
+  readonly #lists = new KnownLists<ListState>();
   /** Ids of the spans whose tokens and cost were counted, because an export may repeat a span. */
   readonly #counted = new IdTable();
   readonly #chains: SpanChains;

@@ -17,7 +17,7 @@ import { addOtherAnswer, addOtherRequest, isOtherRequest } from '../shared/other
 import { OTHER_ANSWER, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
-import { Transcript } from '../shared/transcript.ts';
+import { type ListState, Transcript } from '../shared/transcript.ts';
 import { holdsWords } from '../shared/unread-text.ts';
 import { type Answer, isOfOther, readAnswer } from './answer.ts';
 import { answeredFields, bareAnswer } from './answered-fields.ts';
@@ -44,7 +44,7 @@ export class CallReader {
   readonly #keepsMeta: boolean;
   readonly #requests: RequestReader;
   readonly #linked: LinkedCalls;
-  readonly #lists = new KnownLists();
+  readonly #lists = new KnownLists<ListState>();
 
   constructor(options: ReadingOptions) {
     const { keepSealed = false, keepsMeta = true, maxConversation = MAX_CONVERSATION_BYTES } = options;

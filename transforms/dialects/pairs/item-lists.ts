@@ -2,16 +2,10 @@
  * Reads the items of consecutive requests of the Responses API. A request often repeats the whole list of the request
  * before and adds to it: then only the new items are read.
  */
-import { CLOSE_ARRAY, COMMA } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
-import { copyOf } from '../../json/keep.ts';
-import { equalsAt } from '../../json/known-list.ts';
-import { skipBlanks } from '../../json/scanner.ts';
+import { KnownLists } from '../shared/known-lists.ts';
 import { ItemMessages, type ItemState, type ReadMessage, stateBefore } from './item-messages.ts';
 import { ItemTable } from './item-table.ts';
-
-/** Longer lists are read in full each time: remembering them would take more memory than a line. */
-const KNOWN_MAX_BYTES = 1024 * 1024;
 
 const UNKNOWN_ITEM = 'an item_reference names an item that is not in the source';
 
@@ -22,19 +16,16 @@ export interface BadItem {
   readonly isUnknown?: true;
 }
 
-interface KnownList {
-  /** The list without its closing bracket. */
-  readonly bytes: Uint8Array;
-  readonly count: number;
+interface ListState {
   /** Open calls before the list. */
   readonly open: ReadMessage['calls'];
-  readonly state: ItemState;
+  readonly items: ItemState;
 }
 
 export class ItemLists {
   readonly #keepSealed: boolean;
   readonly #table: ItemTable;
-  #known: KnownList | undefined;
+  readonly #known = new KnownLists<ListState>();
 
   /** @param table items that a list may refer to */
   constructor(keepSealed: boolean, table: ItemTable = new ItemTable(0)) {
@@ -44,8 +35,8 @@ export class ItemLists {
 
   /** Returns the messages; or an item that is not valid, or refers to an unknown one, and why. */
   read(list: JsonView, open: ReadMessage['calls']): readonly ReadMessage[] | BadItem {
-    const known = this.#knownIn(list.bytes, open);
-    const messages = new ItemMessages(this.#keepSealed, known?.state ?? stateBefore(open));
+    const known = this.#known.find(list, (state) => areEqual(open, state.open));
+    const messages = new ItemMessages(this.#keepSealed, known?.state.items ?? stateBefore(open));
     const items = list.elements();
     for (let i = known?.count ?? 0; i < items.length; i++) {
       const item = items[i] as JsonView;
@@ -54,29 +45,10 @@ export class ItemLists {
       const detail = messages.put(resolved);
       if (detail !== undefined) return { item, detail };
     }
-    this.#remember(list.bytes, items.length, open, messages.state());
+    const state = messages.state();
+    if (state !== undefined)
+      this.#known.add(list, { count: items.length, state: { open, items: state } }, known);
     return messages.end().messages;
-  }
-
-  #knownIn(bytes: Uint8Array, open: ReadMessage['calls']): KnownList | undefined {
-    const known = this.#known;
-    if (known === undefined || !equalsAt(bytes, 0, known.bytes) || !areEqual(open, known.open))
-      return undefined;
-    const next = bytes[skipBlanks(bytes, known.bytes.length)];
-    return next === CLOSE_ARRAY || (next === COMMA && known.count > 0) ? known : undefined;
-  }
-
-  #remember(
-    bytes: Uint8Array,
-    count: number,
-    open: ReadMessage['calls'],
-    state: ItemState | undefined,
-  ): void {
-    const isShort = bytes.length <= KNOWN_MAX_BYTES;
-    this.#known =
-      state !== undefined && isShort
-        ? { bytes: copyOf(bytes, 0, bytes.length - 1), count, open, state }
-        : undefined;
   }
 }
 

@@ -1,58 +1,53 @@
 /**
- * Remembers how lists of messages were read. Most calls of a conversation send the list of the call before and more, so
- * what is known is not read again.
+ * Remembers the state after lists of messages. Most calls of a conversation send the list of the call before and more: then
+ * only what is new is read.
  */
-import { CLOSE_ARRAY, COMMA, isSameBytes } from '../../json/bytes.ts';
+import { CLOSE_ARRAY, COMMA } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
-import type { Changes, Message } from '../../model/element.ts';
-import { isSameList } from './history.ts';
-import type { OpenCalls } from './open-calls.ts';
+import { equalsAt } from '../../json/known-list.ts';
+import { skipBlanks } from '../../json/scanner.ts';
 
-/** A conversation after the messages of a list. */
-export interface ReadList {
-  /** Number of elements of the list. */
+/** A list that was read. */
+export interface ReadList<State> {
+  /** Number of its elements. */
   readonly count: number;
-  readonly messages: readonly Message[];
-  readonly open: OpenCalls;
-  readonly changes: Changes;
+  /** The state after them. */
+  readonly state: State;
 }
 
-interface KnownList {
-  /** Messages before the list. */
-  readonly before: readonly Message[];
-  /** The list without its last bracket. */
+interface KnownList<State> {
+  /** The list without its closing bracket. */
   readonly bytes: Uint8Array;
-  readonly read: ReadList;
+  readonly read: ReadList<State>;
 }
 
 const MAX_LISTS = 8;
+/** Of all lists. A longer one is read in full each time. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export class KnownLists {
-  /** The one that was read last is last. */
-  readonly #lists: KnownList[] = [];
+export class KnownLists<State> {
+  readonly #lists: KnownList<State>[] = [];
   #bytes = 0;
 
-  /** How the longest known list with which a list begins was read. @param before the messages before it */
-  find(before: readonly Message[], { bytes }: JsonView): ReadList | undefined {
-    let longest: KnownList | undefined;
+  /** The longest known list with which a list begins. @param fits whether a state is one that reading may go on from */
+  find({ bytes }: JsonView, fits: (state: State) => boolean): ReadList<State> | undefined {
+    let longest: KnownList<State> | undefined;
     for (const known of this.#lists) {
       const isLonger = known.bytes.length > (longest?.bytes.length ?? 0);
-      if (isLonger && beginsWith(bytes, known.bytes) && isSameList(known.before, before)) longest = known;
+      if (isLonger && beginsWith(bytes, known) && fits(known.read.state)) longest = known;
     }
     return longest?.read;
   }
 
-  /** @param former the read list that this one continues, which is forgotten */
-  add(before: readonly Message[], { bytes }: JsonView, read: ReadList, former: ReadList | undefined): void {
+  /** @param former the list that this one continues: it is forgotten */
+  add({ bytes }: JsonView, read: ReadList<State>, former: ReadList<State> | undefined): void {
     if (bytes.length > MAX_BYTES) return;
     const at = this.#lists.findIndex((known) => known.read === former);
     if (at >= 0) this.#remove(at);
     while (this.#lists.length === MAX_LISTS || this.#bytes + bytes.length > MAX_BYTES) this.#remove(0);
-    const known = copyOf(bytes, 0, bytes.length - 1);
-    this.#lists.push({ before, bytes: known, read });
-    this.#bytes += known.length;
+    this.#lists.push({ bytes: copyOf(bytes, 0, bytes.length - 1), read });
+    this.#bytes += bytes.length - 1;
   }
 
   #remove(at: number): void {
@@ -61,9 +56,8 @@ export class KnownLists {
   }
 }
 
-/** Has a list the elements of another one first? @param known that one without its last bracket */
-function beginsWith(list: Uint8Array, known: Uint8Array): boolean {
-  const { length } = known;
-  const next = list[length];
-  return (next === COMMA || next === CLOSE_ARRAY) && isSameBytes(list.subarray(0, length), known);
+function beginsWith(list: Uint8Array, { bytes, read }: KnownList<unknown>): boolean {
+  if (!equalsAt(list, 0, bytes)) return false;
+  const next = list[skipBlanks(list, bytes.length)];
+  return next === CLOSE_ARRAY || (next === COMMA && read.count > 0);
 }

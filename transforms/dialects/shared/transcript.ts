@@ -13,9 +13,9 @@ import { messageWithoutBilling } from './billing-line.ts';
 import { callJson, makeMessage, toolMessage, withCallId } from './build-messages.ts';
 import { callsInText } from './calls-in-text.ts';
 import { contentOfParts, keptIn, type Part } from './content-parts.ts';
-import { heldMessage } from './history.ts';
+import { heldMessage, isSameList } from './history.ts';
 import { TRACED_MESSAGE } from './known-bodies.ts';
-import type { KnownLists, ReadList } from './known-lists.ts';
+import type { KnownLists } from './known-lists.ts';
 import { firstOf, unpacked } from './logged-values.ts';
 import {
   blocksIn,
@@ -64,12 +64,21 @@ interface Turn {
   readonly isOpen: boolean;
 }
 
+/** A conversation after a list of messages. */
+export interface ListState {
+  /** The messages before the list. */
+  readonly before: readonly Message[];
+  readonly messages: readonly Message[];
+  readonly open: OpenCalls;
+  readonly changes: Changes;
+}
+
 export class Transcript {
   readonly messages: Message[] = [];
   /** Tool definitions among the messages, where LangChain's tracers put them: valid as long as the line. */
   readonly definitions: JsonView[] = [];
   readonly #keepSealed: boolean;
-  readonly #known: KnownLists | undefined;
+  readonly #known: KnownLists<ListState> | undefined;
   #changes = new Map<string, number>();
   #open = new OpenCalls();
   /** The last message, if it is one of the model. */
@@ -77,7 +86,7 @@ export class Transcript {
   #refusal: Refusal | undefined;
 
   /** @param known lists of earlier calls, of a dialect whose calls repeat them */
-  constructor(keepSealed: boolean, known?: KnownLists) {
+  constructor(keepSealed: boolean, known?: KnownLists<ListState>) {
     this.#keepSealed = keepSealed;
     this.#known = known;
   }
@@ -109,15 +118,15 @@ export class Transcript {
   ): void {
     const before = [...this.messages];
     const known = this.#hasOnlySystem ? this.#known : undefined;
-    const read = known?.find(before, list);
-    if (read !== undefined) this.#resume(read);
+    const read = known?.find(list, (state) => isSameList(state.before, before));
+    if (read !== undefined) this.#resume(read.state);
     for (const element of elements.slice(read?.count)) add(element);
     const isWhole = this.#refusal === undefined && this.definitions.length === 0;
     // the next list could continue the last message of the model
     if (known === undefined || !isWhole || this.#turn?.message === this.messages.at(-1)) return;
     for (const [i, message] of this.messages.entries()) this.messages[i] = heldMessage(message);
-    const state = { messages: [...this.messages], open: this.#open.copy(), changes: new Map(this.#changes) };
-    known.add(before, list, { count: elements.length, ...state }, read);
+    const [messages, open, changes] = [[...this.messages], this.#open.copy(), new Map(this.#changes)];
+    known.add(list, { count: elements.length, state: { before, messages, open, changes } }, read);
   }
 
   /** Has it at most the system text, which opens and changes nothing? */
@@ -126,7 +135,7 @@ export class Transcript {
     return isPlain && this.#turn === undefined && this.#refusal === undefined;
   }
 
-  #resume({ messages, open, changes }: ReadList): void {
+  #resume({ messages, open, changes }: ListState): void {
     this.messages.splice(0, this.messages.length, ...messages);
     this.#open = open.copy();
     this.#changes = new Map(changes);

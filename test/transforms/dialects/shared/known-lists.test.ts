@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KnownLists } from '../../../../transforms/dialects/shared/known-lists.ts';
 import { addWithSystem } from '../../../../transforms/dialects/shared/logged-bodies.ts';
-import { Transcript } from '../../../../transforms/dialects/shared/transcript.ts';
+import { type ListState, Transcript } from '../../../../transforms/dialects/shared/transcript.ts';
 import { JsonView } from '../../../../transforms/json/json-view.ts';
 import { encode } from '../../../../transforms/json/utf8.ts';
 
@@ -36,7 +36,11 @@ const OTHERS: readonly unknown[] = [
   'a text',
 ];
 
-function read(list: readonly unknown[], system: string | undefined, known?: KnownLists): Transcript {
+function read(
+  list: readonly unknown[],
+  system: string | undefined,
+  known?: KnownLists<ListState>,
+): Transcript {
   const transcript = new Transcript(false, known);
   addWithSystem(transcript, system === undefined ? undefined : viewOf(system), viewOf(list));
   return transcript;
@@ -65,7 +69,7 @@ describe('a list that begins with another one', () => {
         fc.array(conversation, { minLength: 1, maxLength: 3 }),
         fc.array(fc.nat(12)),
         (all, ends) => {
-          const known = new KnownLists();
+          const known = new KnownLists<ListState>();
           for (const end of [...ends, 12])
             for (const { system, list, length } of all) {
               const sent = list.slice(0, Math.min(length, end)).concat(list.slice(length, end));
@@ -78,7 +82,7 @@ describe('a list that begins with another one', () => {
   });
 
   it('has the same messages, and new ones only after those', () => {
-    const known = new KnownLists();
+    const known = new KnownLists<ListState>();
     const [system, question, , answer] = MESSAGES;
     const first = read([system, question], undefined, known);
     const next = read([system, question, answer, question], undefined, known);
@@ -87,7 +91,7 @@ describe('a list that begins with another one', () => {
   });
 
   it('is read anew after another system text, or if its last answer could go on', () => {
-    const known = new KnownLists();
+    const known = new KnownLists<ListState>();
     const [, question, , , thought] = MESSAGES;
     const first = read([question], 'Measure.', known);
     expect(read([question], 'Dig.', known).messages[1]).not.toBe(first.messages[1]);
@@ -96,7 +100,7 @@ describe('a list that begins with another one', () => {
   });
 
   it('holds the lists of a few conversations', () => {
-    const known = new KnownLists();
+    const known = new KnownLists<ListState>();
     const [, question] = MESSAGES;
     const lists = [...Array(9).keys()].map((i) => [{ role: 'user', content: `Question ${i}` }]);
     const [first, second] = lists.map((list) => read(list, undefined, known));
