@@ -12,11 +12,12 @@ export type Part = { readonly text: Uint8Array } | { readonly object: Uint8Array
 const DATA = encode('"data:');
 const BASE64 = encode(';base64,');
 
-/** One string if all parts are texts, else a list of parts. */
+/** One string if all parts are texts, else a list of parts. An empty text adds no line. */
 export function contentOfParts(parts: readonly Part[]): Uint8Array {
   const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
   if (texts.length < parts.length) return listOfParts(parts);
-  return texts.length === 0 ? NO_TEXT : joinStrings(texts);
+  const filled = texts.filter(({ length }) => length > NO_TEXT.length);
+  return filled.length === 0 ? NO_TEXT : joinStrings(filled);
 }
 
 /** A list of parts, even if all of them are texts. */

@@ -1,6 +1,8 @@
 /** Assembles streams of the Gemini API: chunks with the next parts of a candidate. */
 
+import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
+import { NO_TEXT } from '../../json/utf8.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { GEMINI_CONTENT } from '../shared/known-bodies.ts';
@@ -8,23 +10,41 @@ import { isTrue, present } from '../shared/logged-values.ts';
 import { geminiBody, isGeminiAnswer } from '../shared/other-apis.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { says } from '../shared/unread-text.ts';
-import { isOtherId, STREAM_CUT, type StreamedAnswer, type StreamGrammar, UnknownKinds } from './grammar.ts';
+import {
+  isOtherId,
+  STREAM_CUT,
+  type StreamedAnswer,
+  type StreamGrammar,
+  stringIn,
+  UnknownKinds,
+} from './grammar.ts';
 import { GrowingText } from './growing-text.ts';
 
+const SEALS: ReadonlySet<string> = new Set(['thoughtSignature', 'thought_signature']);
 /** Members of a part whose text continues that of the part before it. */
-const TEXT_MEMBERS: ReadonlySet<string> = new Set(['text', 'thought']);
+const TEXT_MEMBERS: ReadonlySet<string> = new Set(['text', 'thought', ...SEALS]);
 
-/** Whether the event is a chunk: candidates, or the reason why there are none, without a request beside them. */
+/**
+ * Whether the event is a chunk: candidates, the reason why there are none, or the tokens of all, without a request beside
+ * them.
+ */
 export function isGeminiChunk(event: Pick<JsonView, 'get'>): boolean {
+  const answer = geminiBody(event);
   return (
-    isGeminiAnswer(geminiBody(event)) && !['contents', 'request'].some((key) => event.get(key) !== undefined)
+    (isGeminiAnswer(answer) || isUsage(answer)) &&
+    !['contents', 'request'].some((key) => event.get(key) !== undefined)
   );
 }
+
+const isUsage = (answer: Pick<JsonView, 'get'>): boolean =>
+  answer.get('usageMetadata')?.type === 'object' &&
+  ['responseId', 'modelVersion'].some((key) => answer.get(key)?.type === 'string');
 
 interface GrowingPart {
   /** A text that the next part may continue. */
   readonly text?: GrowingText;
-  readonly members: readonly Piece[];
+  /** Of a text, the signatures. */
+  readonly members: Piece[];
   readonly isThought: boolean;
 }
 
@@ -53,18 +73,23 @@ export class GeminiChunks implements StreamGrammar {
     const isThought = isTrue(part.get('thought'));
     const isText = text?.type === 'string' && part.keys().every((key) => TEXT_MEMBERS.has(key));
     const last = this.#parts.at(-1);
-    if (isText && last?.text !== undefined && last.isThought === isThought) last.text.add(text.bytes);
-    else if (isText) this.#parts.push({ text: new GrowingText().add(text.bytes), members: [], isThought });
-    else
-      this.#parts.push({
-        members: part.members().map(([key, value]): Piece => [key, value.copy()]),
-        isThought,
-      });
+    const members = part
+      .members()
+      .filter(([key]) => !isText || SEALS.has(key))
+      .map(([key, value]): Piece => [key, value.copy()]);
+    if (isText && last?.text !== undefined && last.isThought === isThought) {
+      last.text.add(text.bytes);
+      last.members.push(...members);
+    } else if (isText) this.#parts.push({ text: new GrowingText().add(text.bytes), members, isThought });
+    else this.#parts.push({ members, isThought });
   }
 
   begins(event: JsonView): boolean {
-    const [first] = geminiBody(event).get('candidates')?.elements() ?? [];
-    return this.isOver && present(first?.get('content'));
+    const answer = geminiBody(event);
+    const [first] = answer.get('candidates')?.elements() ?? [];
+    if (!this.isOver || !present(first?.get('content'))) return false;
+    const id = stringIn(answer, 'responseId');
+    return id === undefined || !isSameBytes(id, this.#head.get('responseId') ?? NO_TEXT);
   }
 
   /** Some servers give a reason to end in every chunk. */
@@ -82,10 +107,13 @@ export class GeminiChunks implements StreamGrammar {
   }
 
   answer(): StreamedAnswer {
-    const parts = this.#parts.map(({ text, members, isThought }) =>
+    const parts = this.#parts.flatMap(({ text, members, isThought }) =>
       text === undefined
         ? objectOf(members)
-        : objectOf([...(isThought ? [['thought', 'true'] as const] : []), ['text', text.json()]]),
+        : [
+            objectOf([...(isThought ? [['thought', 'true'] as const] : []), ['text', text.json()]]),
+            ...members.map((seal) => objectOf([['text', NO_TEXT], seal])),
+          ],
     );
     const content = objectOf([
       ['role', '"model"'],
