@@ -23,7 +23,7 @@ interface KnownList<State> {
 }
 
 const MAX_LISTS = 8;
-/** Of all lists. A longer one is read in full each time. */
+/** All lists together have at most these: a longer one is read in full each time. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 export class KnownLists<State> {

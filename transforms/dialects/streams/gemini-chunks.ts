@@ -43,7 +43,7 @@ const isUsage = (answer: Pick<JsonView, 'get'>): boolean =>
 interface GrowingPart {
   /** A text that the next part may continue. */
   readonly text?: GrowingText;
-  /** Of a text, the signatures. */
+  /** The signatures of a text. */
   readonly members: Piece[];
   readonly isThought: boolean;
 }
