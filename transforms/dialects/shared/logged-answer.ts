@@ -9,7 +9,7 @@ import { addItems, isItem, PLACEHOLDER, refuseValue } from './logged-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
-import { isPrintedAnswer, printedForm } from './printed-value.ts';
+import { isPrintedAnswer, isPrintedStream, printedForm } from './printed-value.ts';
 import { cutOf, OTHER_ANSWER, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
 import { isUnsaid, saidBy } from './said-texts.ts';
 import type { Transcript } from './transcript.ts';
@@ -47,7 +47,7 @@ function isCutText(view: JsonView): boolean {
 /** Adds a text of the model, and its calls. One that a program printed is not what the model wrote. */
 function addText(transcript: Transcript, text: JsonView, calls: readonly MessageBlock[] = []): void {
   const body = bodyInBase64(text);
-  if (isPrintedAnswer(text)) transcript.refuse('unknown-content', PRINTED, text);
+  if (isPrintedAnswer(text) || isPrintedStream(text)) transcript.refuse('unknown-content', PRINTED, text);
   else if (body !== undefined && body !== 'packed' && firstOf(body, ...BODY) !== undefined)
     addCompletion(transcript, body);
   else if (body !== undefined) transcript.refuse('unknown-content', IN_BASE64, text);
@@ -57,7 +57,8 @@ function addText(transcript: Transcript, text: JsonView, calls: readonly Message
 const IN_BASE64 = 'the answer is a body in base64 that is not one of a known API';
 /** Members of an answer of an API. */
 const BODY = ['choices', 'candidates', 'generations', 'output', 'content', 'message', 'messages'];
-const PRINTED = 'the answer is an object that was printed into a text, not as JSON';
+const PRINTED =
+  'the answer is an object that was printed into a text, not as JSON, or a stream of events as one text';
 
 /** Is it what tracers log while there is no answer: an empty object or list? */
 const isEmpty = (view: JsonView): boolean =>

@@ -77,6 +77,17 @@ export function isPrintedAnswer(view: JsonView): boolean {
   return form === 'answer' || form === 'cut';
 }
 
+/** Whether an answer is the text of a stream: lines of server-sent events, with data as the APIs send it. */
+export function isPrintedStream(view: JsonView): boolean {
+  if (!BEGINS_EVENTS.test(latin1(view.bytes.subarray(1, BEGINNING_BYTES)))) return false;
+  const lines = (view.text() ?? '').split(/[\r\n]+/);
+  return lines.every((line) => EVENT_LINE.test(line)) && lines.some((line) => EVENT_DATA.test(line));
+}
+
+const BEGINS_EVENTS = /^(?:\s|\\[nrt])*(?:data|event|id|retry)?:/;
+const EVENT_LINE = /^(?:\s*$|(?:data|event|id|retry)?:)/;
+const EVENT_DATA = /^data: ?\{.*"(?:choices|candidates|delta)":/;
+
 /**
  * Whether an answer is the list of its blocks as a language prints it: `[TextBlock(text='Hello')]`. Looks at the beginning
  * first, because the text may be a giant one.

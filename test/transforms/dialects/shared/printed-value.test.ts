@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import {
   isPrintedAnswer,
   isPrintedMessages,
+  isPrintedStream,
   printedForm,
 } from '../../../../transforms/dialects/shared/printed-value.ts';
 import { JsonView } from '../../../../transforms/json/json-view.ts';
@@ -110,6 +111,18 @@ it('is cut if it is JSON without its end', () => {
   const text = '{"choices": [{"message": {"role": "assistant", "content": "Two';
   expect(formOf(text)).toBe('cut');
   expect(isPrintedAnswer(stringOf(text))).toBe(true);
+});
+
+it.each([
+  ['events', true, 'data: {"id":"r","choices":[]}\n\ndata: {"choices":[{"delta":{}}]}\n\ndata: [DONE]\n\n'],
+  ['names and comments', true, ': ping\r\n\r\nevent: d\r\nid: 1\r\ndata: {"type":"d","delta":{}}\r\n\r\n'],
+  ['a cut event', true, 'data: {"choices":[{"index":0,"del'],
+  ['events of no API', false, 'data: {"a":1}\n\ndata: {"a":2}'],
+  ['events after words', false, 'A server sends this:\n\ndata: {"choices":[]}\n\n'],
+  ['events before words', false, 'data: {"choices":[]}\n\nThat is one event.'],
+  ['text as data', false, 'data: Two boats.\nid: 1'],
+])('knows an answer that is a stream as text: %s', (_, isStream, text) => {
+  expect(isPrintedStream(stringOf(text))).toBe(isStream);
 });
 
 it('reads a text of any nesting in linear time', () => {
