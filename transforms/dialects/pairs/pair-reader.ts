@@ -151,7 +151,7 @@ export class PairReader implements DialectReader {
     const isOther = isForAny || (answer === undefined && this.#isOfOther(sent));
     const read = isOther ? this.#readAny(line, only, pair.sessionId) : undefined;
     const isUnreadable = read === undefined && isForAny;
-    const mayBeRefused = isUnreadable && (sent === undefined || isLoggedStream(answer));
+    const mayBeRefused = isUnreadable && (answer === undefined || isLoggedStream(answer));
     const other = mayBeRefused ? this.#refused(line) : undefined;
     if (other !== undefined) return [other];
     return read ?? (lacksAnswer(line, only, answer) ? [strayAnswer(line, only)] : undefined);

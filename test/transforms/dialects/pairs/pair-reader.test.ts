@@ -151,3 +151,16 @@ test.each([
     'a',
   ]);
 });
+
+test('the rejection of a stream as a text says what is wrong with it', () => {
+  const chunk = (content: string, finish_reason: string | null) =>
+    `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`;
+  const pair = {
+    ...{ timestamp: 1_700_000_000, session_id: 's', request: { messages: messages('a') } },
+    response: [chunk('b', 'stop'), chunk('c', null)].join(''),
+  };
+  const all = new Map([exchange, anthropic, responses, calls].map((one) => [one.name, one.create()]));
+  expect(readLog(new PairReader('exchange', all), [JSON.stringify(pair)])).toMatchObject([
+    { kind: 'rejection', reason: 'unknown-content', detail: expect.stringContaining('two answers') },
+  ]);
+});
