@@ -118,8 +118,8 @@ export class ChatChunks implements StreamGrammar {
     const choices = chunk.get('choices')?.elements() ?? [chunk];
     return choices.some((one, i) => {
       const known = this.#choices.get(indexIn(one, 'index') ?? i);
-      const isEnded = this.#hasEnd || known?.isFinished === true;
-      return isEnded && !present(one.get('finish_reason')) && saysPiece(one);
+      const isFinished = known?.isFinished === true && !present(one.get('finish_reason'));
+      return (this.#hasEnd || isFinished) && saysPiece(one);
     });
   }
 

@@ -1,6 +1,6 @@
 /** Streams that go on after their answer: nothing says which of the two answers counts, and they are not joined. */
 import { expect, it } from 'vitest';
-import { answerInList } from '../../../../transforms/dialects/streams/assembler.ts';
+import { answerInList, answerInText } from '../../../../transforms/dialects/streams/assembler.ts';
 import { JsonView } from '../../../../transforms/json/json-view.ts';
 import { encode } from '../../../../transforms/json/utf8.ts';
 
@@ -32,9 +32,32 @@ it.each([
 });
 
 it.each([
-  ['chunks', [chunk('I see.', 'stop'), chunk('No.'), chunk('', 'stop')]],
-  ['lines of Ollama', [line('I see.', true), line('No.', false), line('', true)]],
-  ['chunks of Gemini', [part('I see.', 'STOP'), part('No.'), part('', 'STOP')]],
-])('%s after the end are another answer', (_, events) => {
+  ['chunks after the end', [chunk('I see.', 'stop'), chunk('No.'), chunk('', 'stop')]],
+  ['lines of Ollama after the end', [line('I see.', true), line('No.', false), line('', true)]],
+  ['chunks of Gemini after the end', [part('I see.', 'STOP'), part('No.'), part('', 'STOP')]],
+  [
+    'chunks of Gemini with another id',
+    [
+      { ...part('I see.'), responseId: 'a' },
+      { ...part('No.', 'STOP'), responseId: 'b' },
+    ],
+  ],
+  [
+    'events of Converse that start again',
+    [
+      { messageStart: { role: 'assistant' } },
+      { contentBlockDelta: { contentBlockIndex: 0, delta: { text: 'I see.' } } },
+      { messageStart: { role: 'assistant' } },
+      { contentBlockDelta: { contentBlockIndex: 0, delta: { text: 'No.' } } },
+      { messageStop: { stopReason: 'end_turn' } },
+    ],
+  ],
+])('%s are another answer', (_, events) => {
   expect(rulesOf(events)).toEqual(['unknown-content']);
+});
+
+it('a piece after [DONE] is of another answer, even with a reason to end', () => {
+  const event = (content: string): string => `data: ${JSON.stringify(chunk(content, 'stop'))}\n\n`;
+  const notes = answerInText(`${event('I see.')}data: [DONE]\n\n${event('No.')}data: [DONE]\n\n`)?.notes;
+  expect(notes?.map(({ rule }) => rule)).toEqual(['unknown-content']);
 });
