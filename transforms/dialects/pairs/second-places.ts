@@ -7,7 +7,7 @@ import { parseJson } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
-import { messagesIn, saidBy, saidIn, textsOf } from '../shared/said-texts.ts';
+import { messagesIn, OF_GEMINI, OF_LOGGERS, saidBy, saidIn, textsOf } from '../shared/said-texts.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
 import { SECOND_ANSWERS } from './other-answers.ts';
 import { isResponsesRequest } from './request.ts';
@@ -15,12 +15,9 @@ import { isResponsesRequest } from './request.ts';
 /** Members that may hold the messages of a call. */
 const LISTS = ['messages', 'input', 'prompt', 'contents'] as const;
 /** Members of a request that hold its system text. */
-const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction'] as const;
-
-/** Members of a request with messages that hold a system text, in the words of several loggers. */
-const OF_LOGGERS = ['system_prompt', 'systemPrompt', 'system_message', 'systemMessage'] as const;
-/** The same, with those that not all APIs have. */
-const INSTRUCTIONS = [...OF_LOGGERS, ...SYSTEM.slice(1)];
+const SYSTEM = ['system', 'instructions', ...OF_GEMINI] as const;
+/** The same for requests of chat completions, which may have `system` too. */
+const INSTRUCTIONS = ['instructions', ...OF_GEMINI, ...OF_LOGGERS] as const;
 
 /** Names of second places, of lists, of answers and of system texts. */
 const SECOND: readonly string[] = [...LISTS, ...SECOND_ANSWERS, 'system', ...INSTRUCTIONS];
@@ -120,7 +117,7 @@ export function systemBeside(
     .find((other) => other !== undefined);
 }
 
-const UNREAD_IN_RESPONSES = ['system', ...OF_LOGGERS, ...SYSTEM.slice(2)];
+const UNREAD_IN_RESPONSES = ['system', ...OF_GEMINI, ...OF_LOGGERS];
 
 /** The members of a request with a system text that its reader does not read. */
 function unreadIn(request: JsonView): readonly string[] {

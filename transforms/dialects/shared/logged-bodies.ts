@@ -18,7 +18,7 @@ import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts
 import { isPrintedMessages } from './printed-value.ts';
 import { warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
-import { isUnsaid, messagesIn, saidBy, textsOf } from './said-texts.ts';
+import { isUnsaid, messagesIn, OF_GEMINI, OF_LOGGERS, saidBy, textsOf } from './said-texts.ts';
 import { defineTool } from './tool-definitions.ts';
 import { NO_MESSAGE, type Transcript } from './transcript.ts';
 
@@ -155,16 +155,7 @@ const isBareText = (one: JsonView): boolean => one.type === 'string' && unpacked
 const SEVERAL = 'a request has several prompts: they are not one conversation';
 const BARE_TEXT = 'a message is a bare text: its speaker is unknown';
 
-const SYSTEMS = [
-  'system',
-  'instructions',
-  'systemInstruction',
-  'system_instruction',
-  'system_prompt',
-  'systemPrompt',
-  'system_message',
-  'systemMessage',
-] as const;
+const SYSTEMS = ['system', 'instructions', ...OF_GEMINI, ...OF_LOGGERS] as const;
 
 /** Adds the system text: a text, parts, or an object with parts. */
 export function addSystem(transcript: Transcript, logged: JsonView | undefined): void {

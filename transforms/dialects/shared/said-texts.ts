@@ -46,3 +46,8 @@ export function messagesIn(value: JsonView | undefined): readonly JsonView[] {
   const list = unpacked(value)?.elements() ?? [];
   return list.some((one) => one.textOf('role') !== undefined) ? list : [];
 }
+
+/** Members of a request of Gemini that hold its system text. */
+export const OF_GEMINI = ['systemInstruction', 'system_instruction'] as const;
+/** Members that hold a system text only in logs: no API has them. */
+export const OF_LOGGERS = ['system_prompt', 'systemPrompt', 'system_message', 'systemMessage'] as const;
