@@ -173,15 +173,16 @@ export class SpanAttributes {
     const known = node.#value;
     if (known?.type === 'object' && value.type === 'object') node.#merge(value);
     else if (known === undefined) node.#value = value;
-    else if (value.type !== 'null' && !(LISTS.has(path) && this.#isTwice(known, value))) node.#value = value;
+    else if (LISTS.has(path)) node.#value = this.#oneOf(known, value);
+    else if (value.type !== 'null') node.#value = value;
   }
 
-  /** Is a list logged twice? One that says nothing does not replace the other one; two different ones are odd. */
-  #isTwice(known: JsonView, value: JsonView): boolean {
+  /** The list of two that says something. If both do, they must be the same. */
+  #oneOf(known: JsonView, value: JsonView): JsonView {
     const [before, after] = [unpacked(known), unpacked(value)];
-    if (!says(after)) return true;
+    if (!says(after)) return known;
     this.#isOdd ||= says(before) && JSON.stringify(before?.parsed()) !== JSON.stringify(after?.parsed());
-    return false;
+    return value;
   }
 
   /** Adds the members of an object to those of the object here. */
