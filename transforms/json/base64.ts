@@ -3,7 +3,7 @@
  * Follows https://infra.spec.whatwg.org/#forgiving-base64-decode: white space may occur anywhere, and padding may be
  * absent. Also accepts the URL-safe alphabet, which Google's clients write.
  */
-import { BACKSLASH, CR, LF, SPACE } from './bytes.ts';
+import { BACKSLASH, CR, LETTER_U, LF, SPACE } from './bytes.ts';
 import { latin1 } from './utf8.ts';
 
 /** A multiple of 3, so that a piece ends where a group of four digits does. */
@@ -15,7 +15,6 @@ const TAB = 0x09;
 const FORM_FEED = 0x0c;
 const BACKSPACE = 0x08;
 const EQUALS = 0x3d;
-const LETTER_U = 0x75;
 /** Bytes of an escape with four hexadecimal digits, and of any other. */
 const LONG_ESCAPE = 6;
 const SHORT_ESCAPE = 2;

@@ -15,6 +15,8 @@ export const ZERO = 0x30;
 export const LETTER_N = 0x6e;
 export const LETTER_T = 0x74;
 export const LETTER_F = 0x66;
+/** The letter of an escape with four digits. */
+export const LETTER_U = 0x75;
 /** The first byte above visible ASCII. */
 export const DELETE = 0x7f;
 

@@ -1,8 +1,7 @@
 /** The text of a JSON string as bytes, for JSON that a log has in a string. */
-import { BACKSLASH } from './bytes.ts';
+import { BACKSLASH, LETTER_U } from './bytes.ts';
 import { pooled } from './keep.ts';
 
-const LETTER_U = 0x75;
 /** The bytes of the escapes of one letter. */
 const ESCAPED = new Uint8Array(256);
 for (const [letter, byte] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t'])

@@ -1,5 +1,5 @@
 /** Decodes validated JSON text, and finds bytes that are not UTF-8. */
-import { BACKSLASH } from './bytes.ts';
+import { BACKSLASH, LETTER_U } from './bytes.ts';
 import { pooledText } from './keep.ts';
 
 /** Node's internal slices: they take any Uint8Array, and a tenth of the time of a TextDecoder for short texts. */
@@ -44,7 +44,6 @@ export function parseString(bytes: Uint8Array, start: number, end: number): stri
 
 const PIECE_BYTES = 64 * 1024;
 const FIRST_OF_SEQUENCE = 0x80;
-const LETTER_U = 0x75;
 const LETTER_D = 0x64;
 /** Makes a letter lower case. */
 const LOWER_CASE = 0x20;

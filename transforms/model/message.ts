@@ -1,6 +1,15 @@
 /** Reads properties of a message from its bytes. To change a message, use json/splice.ts. */
 
-import { BACKSLASH, DELETE, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from '../json/bytes.ts';
+import {
+  BACKSLASH,
+  DELETE,
+  LETTER_N,
+  LETTER_U,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  SPACE,
+} from '../json/bytes.ts';
 import { textAt, valueBytes, valueSpan, walkElements } from '../json/members.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { decode, parseJson, parseString, sequenceLength } from '../json/utf8.ts';
@@ -61,7 +70,6 @@ function lengthAt(bytes: Uint8Array, p: number): number {
   return (bytes[p] as number) < 0x80 ? 1 : sequenceLength(bytes, p);
 }
 
-const LETTER_U = 0x75;
 const SPACE_ESCAPES = new Set([...'nrtf'].map((letter) => letter.charCodeAt(0)));
 
 interface TextPart {

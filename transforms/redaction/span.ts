@@ -1,7 +1,6 @@
 /** Spans of a record's bytes, which never begin or end inside an escape of JSON. */
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+import { BACKSLASH, LETTER_U, QUOTE } from '../json/bytes.ts';
 
 /** A value that a rule found. */
 export interface Span {
@@ -27,11 +26,11 @@ export function fitted(bytes: Buffer, span: Span, isWhole: boolean): Span | unde
 /** Returns the end of the escape that a position lies in, or else the position. */
 export function afterEscape(bytes: Uint8Array, at: number): number {
   if (bytes[at - 1] === BACKSLASH) {
-    if (bytes[at] === 0x75) return at + 5;
+    if (bytes[at] === LETTER_U) return at + 5;
     return isEscaped(bytes[at]) ? at + 1 : at;
   }
   for (let back = 1; back <= 4; back++)
-    if (bytes[at - back] === 0x75 && bytes[at - back - 1] === BACKSLASH) return at - back + 5;
+    if (bytes[at - back] === LETTER_U && bytes[at - back - 1] === BACKSLASH) return at - back + 5;
   return at;
 }
 
@@ -50,7 +49,7 @@ export function isInWord(bytes: Uint8Array, at: number): boolean {
   const before = bytes[at - 1];
   if (!isWordByte(before)) return false;
   if (bytes[at - 2] === BACKSLASH && isEscaped(before)) return false;
-  return !(bytes[at - 6] === BACKSLASH && bytes[at - 5] === 0x75);
+  return !(bytes[at - 6] === BACKSLASH && bytes[at - 5] === LETTER_U);
 }
 
 /** One of `" / \ b f n r t`. */

@@ -1,16 +1,14 @@
 /** Reads logged values: tests for null, and parses lists and objects that a logger wrote as JSON in a string. */
 
-import { BACKSLASH, OPEN_ARRAY, OPEN_OBJECT, SPACE } from '../../json/bytes.ts';
+import { BACKSLASH, LETTER_U, OPEN_ARRAY, OPEN_OBJECT, SPACE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { textScanner } from '../../json/plain-scanner.ts';
-import { inString } from '../../json/respace.ts';
+import { inString, quote } from '../../json/respace.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { unquote } from '../../json/unquote.ts';
 import { encode } from '../../json/utf8.ts';
 
-const LONE_SURROGATE = /\p{Surrogate}/gu;
 const BEGINS_JSON = /^\s*[[{]/;
-const LETTER_U = 'u'.charCodeAt(0);
 /** The letters of escapes that are white space. */
 const BLANK_LETTERS: ReadonlySet<number | undefined> = new Set([...'nrt'].map((one) => one.charCodeAt(0)));
 const TRUE = 't'.charCodeAt(0);
@@ -61,7 +59,7 @@ export function jsonIn(text: string): JsonView | undefined {
 }
 
 const utf8Of = (text: string): Uint8Array =>
-  encode(text.isWellFormed() ? text : text.replace(LONE_SURROGATE, escaped));
+  text.isWellFormed() ? encode(text) : unquote(encode(quote(text)));
 
 function jsonOf(bytes: Uint8Array): JsonView | undefined {
   const start = skipBlanks(bytes, 0);
@@ -69,9 +67,6 @@ function jsonOf(bytes: Uint8Array): JsonView | undefined {
   const end = textScanner.value(bytes, start, 0);
   return end < 0 || skipBlanks(bytes, end) < bytes.length ? undefined : new JsonView(bytes, start, end);
 }
-
-/** A lone surrogate cannot be encoded as UTF-8, so it becomes the escape of the same character. */
-const escaped = (surrogate: string): string => `\\u${surrogate.charCodeAt(0).toString(16)}`;
 
 /** Whether a text begins like JSON but is not valid, so that it was probably truncated. */
 export const isCutJson = (text: string): boolean => BEGINS_JSON.test(text) && jsonIn(text) === undefined;

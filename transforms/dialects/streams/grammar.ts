@@ -1,5 +1,6 @@
 /** Interface for the streams of each API: takes events, and returns the answer as the API does without streaming. */
 
+import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
@@ -46,7 +47,7 @@ export function stringIn(event: JsonView | undefined, key: string): Uint8Array |
 /** Whether an object has an id, and not this one. @param known JSON text */
 export function isOtherId(object: JsonView | undefined, known: Uint8Array | undefined, key = 'id'): boolean {
   const id = stringIn(object, key);
-  return id !== undefined && known !== undefined && Buffer.compare(id, known) !== 0;
+  return id !== undefined && known !== undefined && !isSameBytes(id, known);
 }
 
 /** Events that only keep the connection open. */
