@@ -12,9 +12,9 @@ import type { Dialect, ReadingOptions } from './dialect.ts';
 import { MAX_CONVERSATION_BYTES } from './dialect.ts';
 import type { EntryFields, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { carriesContent } from './shared/carried-content.ts';
+import { ContinuedLists } from './shared/continued-lists.ts';
 import { withoutError } from './shared/failed-answer.ts';
 import { type CallChain, speaks } from './shared/history.ts';
-import { KnownLists } from './shared/known-lists.ts';
 import { definedBy, type LoggedCall } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, unpacked } from './shared/logged-values.ts';
@@ -58,7 +58,7 @@ const OTHER_RUNS: ReadonlySet<string> = new Set([
 
 class SpanReader {
   readonly #keepSealed: boolean;
-  readonly #lists = new KnownLists<ListState>();
+  readonly #lists = new ContinuedLists<ListState>();
   /** Ids of the spans whose tokens and cost were counted, because an export may repeat a span. */
   readonly #counted = new IdTable();
   readonly #chains: SpanChains;

@@ -10,8 +10,8 @@ import { MAX_CONVERSATION_BYTES } from '../dialect.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { joinPrefill } from '../shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
+import { ContinuedLists } from '../shared/continued-lists.ts';
 import { errorsIn, isErrorText } from '../shared/failed-answer.ts';
-import { KnownLists } from '../shared/known-lists.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, addOtherRequest, isOtherRequest } from '../shared/other-apis.ts';
 import { OTHER_ANSWER, RESPONSE_ERROR } from '../shared/reading-notes.ts';
@@ -44,7 +44,7 @@ export class CallReader {
   readonly #keepsMeta: boolean;
   readonly #requests: RequestReader;
   readonly #linked: LinkedCalls;
-  readonly #lists = new KnownLists<ListState>();
+  readonly #lists = new ContinuedLists<ListState>();
 
   constructor(options: ReadingOptions) {
     const { keepSealed = false, keepsMeta = true, maxConversation = MAX_CONVERSATION_BYTES } = options;

@@ -3,7 +3,7 @@
  * before and adds to it: then only the new items are read.
  */
 import type { JsonView } from '../../json/json-view.ts';
-import { KnownLists } from '../shared/known-lists.ts';
+import { ContinuedLists } from '../shared/continued-lists.ts';
 import { ItemMessages, type ItemState, type ReadMessage, stateBefore } from './item-messages.ts';
 import { ItemTable } from './item-table.ts';
 
@@ -25,7 +25,7 @@ interface ListState {
 export class ItemLists {
   readonly #keepSealed: boolean;
   readonly #table: ItemTable;
-  readonly #known = new KnownLists<ListState>();
+  readonly #known = new ContinuedLists<ListState>();
 
   /** @param table items that a list may refer to */
   constructor(keepSealed: boolean, table: ItemTable = new ItemTable(0)) {

@@ -13,9 +13,9 @@ import { messageWithoutBilling } from './billing-line.ts';
 import { callJson, makeMessage, toolMessage, withCallId } from './build-messages.ts';
 import { callsInText } from './calls-in-text.ts';
 import { contentOfParts, keptIn, type Part } from './content-parts.ts';
+import type { ContinuedLists } from './continued-lists.ts';
 import { heldMessage, isSameList } from './history.ts';
 import { TRACED_MESSAGE } from './known-bodies.ts';
-import type { KnownLists } from './known-lists.ts';
 import { firstOf, unpacked } from './logged-values.ts';
 import {
   blocksIn,
@@ -78,7 +78,7 @@ export class Transcript {
   /** Tool definitions among the messages, where LangChain's tracers put them: valid as long as the line. */
   readonly definitions: JsonView[] = [];
   readonly #keepSealed: boolean;
-  readonly #known: KnownLists<ListState> | undefined;
+  readonly #known: ContinuedLists<ListState> | undefined;
   #changes = new Map<string, number>();
   #open = new OpenCalls();
   /** The last message, if it is one of the model. */
@@ -86,7 +86,7 @@ export class Transcript {
   #refusal: Refusal | undefined;
 
   /** @param known lists of earlier calls, of a dialect whose calls repeat them */
-  constructor(keepSealed: boolean, known?: KnownLists<ListState>) {
+  constructor(keepSealed: boolean, known?: ContinuedLists<ListState>) {
     this.#keepSealed = keepSealed;
     this.#known = known;
   }

@@ -26,7 +26,7 @@ const MAX_LISTS = 8;
 /** All lists together have at most these: a longer one is read in full each time. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export class KnownLists<State> {
+export class ContinuedLists<State> {
   readonly #lists: KnownList<State>[] = [];
   #bytes = 0;
 

@@ -1,7 +1,7 @@
 /** Lists of messages that begin with those of an earlier call, read with the state after these. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KnownLists } from '../../../../transforms/dialects/shared/known-lists.ts';
+import { ContinuedLists } from '../../../../transforms/dialects/shared/continued-lists.ts';
 import { addWithSystem } from '../../../../transforms/dialects/shared/logged-bodies.ts';
 import { type ListState, Transcript } from '../../../../transforms/dialects/shared/transcript.ts';
 import { JsonView } from '../../../../transforms/json/json-view.ts';
@@ -39,7 +39,7 @@ const OTHERS: readonly unknown[] = [
 function read(
   list: readonly unknown[],
   system: string | undefined,
-  known?: KnownLists<ListState>,
+  known?: ContinuedLists<ListState>,
 ): Transcript {
   const transcript = new Transcript(false, known);
   addWithSystem(transcript, system === undefined ? undefined : viewOf(system), viewOf(list));
@@ -69,7 +69,7 @@ describe('a list that begins with another one', () => {
         fc.array(conversation, { minLength: 1, maxLength: 3 }),
         fc.array(fc.nat(12)),
         (all, ends) => {
-          const known = new KnownLists<ListState>();
+          const known = new ContinuedLists<ListState>();
           for (const end of [...ends, 12])
             for (const { system, list, length } of all) {
               const sent = list.slice(0, Math.min(length, end)).concat(list.slice(length, end));
@@ -82,7 +82,7 @@ describe('a list that begins with another one', () => {
   });
 
   it('has the same messages, and new ones only after those', () => {
-    const known = new KnownLists<ListState>();
+    const known = new ContinuedLists<ListState>();
     const [system, question, , answer] = MESSAGES;
     const first = read([system, question], undefined, known);
     const next = read([system, question, answer, question], undefined, known);
@@ -91,7 +91,7 @@ describe('a list that begins with another one', () => {
   });
 
   it('is read anew after another system text, or if its last answer could go on', () => {
-    const known = new KnownLists<ListState>();
+    const known = new ContinuedLists<ListState>();
     const [, question, , , thought] = MESSAGES;
     const first = read([question], 'Measure.', known);
     expect(read([question], 'Dig.', known).messages[1]).not.toBe(first.messages[1]);
@@ -100,7 +100,7 @@ describe('a list that begins with another one', () => {
   });
 
   it('holds the lists of a few conversations', () => {
-    const known = new KnownLists<ListState>();
+    const known = new ContinuedLists<ListState>();
     const [, question] = MESSAGES;
     const lists = [...Array(9).keys()].map((i) => [{ role: 'user', content: `Question ${i}` }]);
     const [first, second] = lists.map((list) => read(list, undefined, known));
