@@ -16,7 +16,7 @@ import { isResponsesRequest } from './request.ts';
 const LISTS = ['messages', 'input', 'prompt', 'contents'] as const;
 /** Members of a request that hold its system text. */
 const SYSTEM = ['system', 'instructions', ...OF_GEMINI] as const;
-/** The same for requests of chat completions, which may have `system` too. */
+/** Those that a request of chat completions may have beside its messages, besides `system`, which is read. */
 const INSTRUCTIONS = ['instructions', ...OF_GEMINI, ...OF_LOGGERS] as const;
 
 /** Names of second places, of lists, of answers and of system texts. */
