@@ -68,6 +68,8 @@ interface Subject {
 
 interface Session {
   readonly subjects: Subject[];
+  /** Offsets of its entries, in their order: `--session-by id` orders them by time. */
+  readonly offsets: number[];
   readonly findings: FindingNote[];
   /** Findings about its end, which are at the last line of the source, but not about that line. */
   readonly endFindings: FindingNote[];
@@ -76,7 +78,13 @@ interface Session {
   record?: WrittenRecord;
 }
 
-const newSession = (): Session => ({ subjects: [], findings: [], endFindings: [], recordRejections: [] });
+const newSession = (): Session => ({
+  subjects: [],
+  offsets: [],
+  findings: [],
+  endFindings: [],
+  recordRejections: [],
+});
 
 export interface TrailOptions {
   readonly line: number;
@@ -137,7 +145,8 @@ export class LineTrail {
 
   #addSubjects(element: StreamElement): void {
     const { origin } = element;
-    const { subjects } = this.#session;
+    const { subjects, offsets } = this.#session;
+    if (element.kind === 'entry') offsets.push(origin.offset);
     if (element.kind === 'rejection' && element.scope === 'source') this.#refuseAll(element);
     else if (element.kind === 'entry' && element.lines !== undefined) this.#addPlaces(element, element.lines);
     else if (origin.line !== this.#line) return;
@@ -276,7 +285,7 @@ function lineFate(fate: string, rejection: Rejection | undefined): Fate {
 /** Explains an entry, whose fate depends on its session. */
 function entryFate(
   { origin: { line, offset }, apart }: Subject,
-  { rejection, record, recordRejections }: Session,
+  { offsets, rejection, record, recordRejections }: Session,
   alone: true | undefined,
 ): Fate {
   if (rejection !== undefined) {
@@ -285,7 +294,8 @@ function entryFate(
   }
   if (record === undefined) throw new TurnmillError('unbalanced', `the entry at line ${line} got no fate`);
   const snapshot = record.origin.offset;
-  const shorter = offset < snapshot || alone === true ? 'superseded' : 'truncated';
+  const isEarlier = offsets.indexOf(offset) < offsets.indexOf(snapshot);
+  const shorter = isEarlier || alone === true ? 'superseded' : 'truncated';
   const fate = apart ?? (offset === snapshot ? 'snapshot' : shorter);
   const refused = recordRejections.length === 0 ? {} : { recordRejections };
   const isFolded = fate === 'snapshot' && (record.conversation.folded ?? 0) > 0;

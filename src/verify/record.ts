@@ -43,11 +43,16 @@ export function recordCheckOf(format: unknown, marks: boolean = false): RecordCh
   return CHECKS.get(format) ?? (() => ({}));
 }
 
-/** Checks for `prompt` and `completion`, two lists of messages of which one record has all. */
+/**
+ * Checks for `prompt` and `completion`, two lists of messages of which one record has all. A completion begins with an
+ * answer, or is the last message.
+ */
 function split({ prompt, completion, messages, ...others }: JsonObject): RecordFacts {
-  if (Array.isArray(prompt) && Array.isArray(completion) && messages === undefined)
-    return chat()({ messages: [...prompt, ...completion], ...others });
-  return { problem: 'expected arrays `prompt` and `completion`, found something else' };
+  if (!Array.isArray(prompt) || !Array.isArray(completion) || messages !== undefined)
+    return { problem: 'expected arrays `prompt` and `completion`, found something else' };
+  const facts = chat()({ messages: [...prompt, ...completion], ...others });
+  if (completion.length < 2 || asObject(completion[0])?.role === 'assistant') return facts;
+  return { ...facts, problem: 'expected a `completion` that begins with an answer, found another message' };
 }
 
 /** Checks for `messages` and `tools`, and no other members than those in `optional`. */

@@ -126,6 +126,18 @@ describe('the fate of a line', () => {
     expect((await explain(`${log}:1`, '--json-tool-calls'))[0]).toMatchObject({ fate: 'snapshot' });
   });
 
+  test('follows the times of a session that was gathered by its id', async () => {
+    const log = writeLog(temporaryFolder(), 'a.jsonl', [
+      entry({ second: 4 }),
+      entry({ second: 2, messages: talk(3) }),
+      entry({ second: 0 }),
+    ]);
+    const fates = [1, 2, 3].map(
+      async (line) => (await explain(`${log}:${line}`, '--session-by', 'id'))[0]?.fate,
+    );
+    expect(await Promise.all(fates)).toEqual(['truncated', 'snapshot', 'superseded']);
+  });
+
   test('is explained for each object of the line', async () => {
     const line = `${entry()}${entry({ second: 1, messages: talk(3) })}`;
     const log = writeLog(temporaryFolder(), 'a.jsonl', [line]);

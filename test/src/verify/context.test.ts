@@ -90,7 +90,7 @@ describe.each([
   });
 });
 
-test('a split record with an answer moved to the other part', async () => {
+test('a split record with messages moved to the other part', async () => {
   const root = mkdtempSync(join(tmpdir(), 'turnmill-verify-'));
   writeCopiedLogs(join(root, 'logs'), 3, 12);
   const shared = { inputs: [join(root, 'logs')], workers: 1, groupBy: 'none' as const };
@@ -104,6 +104,18 @@ test('a split record with an answer moved to the other part', async () => {
     one.lines('data/conversations-00000.jsonl', (lines) => lines.map(moved)),
   );
   expect(problems.join('\n')).toMatch(/answers that are context: expected \d+, found \d+/);
+  const early = (line: string): string => {
+    const { prompt, completion, ...others } = JSON.parse(line);
+    return JSON.stringify({
+      prompt: prompt.slice(0, -1),
+      completion: [prompt.at(-1), ...completion],
+      ...others,
+    });
+  };
+  const untrained = await problemsAfterReseal(copy(), (one) =>
+    one.lines('data/conversations-00000.jsonl', (lines) => lines.map(early)),
+  );
+  expect(untrained.join('\n')).toContain('expected a `completion` that begins with an answer');
   const joined = await problemsAfterReseal(copy(), (one) =>
     one.lines('data/conversations-00000.jsonl', (lines) =>
       lines.map((line) => line.replace('"prompt":', '"messages":')),
