@@ -1,7 +1,8 @@
 /** The type that the values of a column or member have in common, as the YAML of a card names it. */
 import { isObject } from '../../transforms/model/message.ts';
 
-type Kind = 'text' | 'boolean' | 'integer' | 'number' | 'texts' | 'object' | 'objects' | 'mixed';
+/** A `list` is an empty one. */
+type Kind = 'text' | 'boolean' | 'integer' | 'number' | 'list' | 'texts' | 'object' | 'objects' | 'mixed';
 
 const SCALARS: ReadonlyMap<Kind | undefined, string> = new Map([
   [undefined, 'dtype: string'],
@@ -9,6 +10,7 @@ const SCALARS: ReadonlyMap<Kind | undefined, string> = new Map([
   ['boolean', 'dtype: bool'],
   ['integer', 'dtype: int64'],
   ['number', 'dtype: float64'],
+  ['list', 'list: string'],
   ['texts', 'list: string'],
 ]);
 
@@ -83,8 +85,7 @@ export class ObservedType {
   }
 
   #join(kind: Kind): void {
-    if (this.#kind === undefined || this.#kind === kind) this.#kind = kind;
-    else this.#kind = isNumber(this.#kind) && isNumber(kind) ? 'number' : 'mixed';
+    this.#kind = this.#kind === undefined ? kind : common(this.#kind, kind);
   }
 
   #seeMembers(object: object, seeText: SeeText, objects: readonly string[]): number {
@@ -108,7 +109,13 @@ export const yamlWord = (word: string): string =>
 
 const yamlName = (name: string): string => (/^[a-z_]+$/i.test(name) ? yamlWord(name) : JSON.stringify(name));
 
-const isNumber = (kind: Kind | undefined): boolean => kind === 'integer' || kind === 'number';
+/** Pairs of a kind and one that has its values too. */
+const WIDER = new Set(['integer number', 'list texts', 'list objects']);
+
+function common(one: Kind, other: Kind): Kind {
+  if (one === other || WIDER.has(`${other} ${one}`)) return one;
+  return WIDER.has(`${one} ${other}`) ? other : 'mixed';
+}
 
 function kindOf(value: unknown): Kind | undefined {
   if (value === null) return undefined;
@@ -120,7 +127,7 @@ function kindOf(value: unknown): Kind | undefined {
 }
 
 function kindOfList(list: readonly unknown[]): Kind | undefined {
-  if (list.length === 0) return undefined;
+  if (list.length === 0) return 'list';
   if (list.every((element) => typeof element === 'string')) return 'texts';
   return list.every(isObject) ? 'objects' : 'mixed';
 }

@@ -68,7 +68,7 @@ def load(python, out, *configs):
 
 def main(work, older):
     log_of(work / "times.jsonl", {"content": "done"}, {"content": TIME}, has_parts=True)
-    log_of(work / "texts.jsonl", {"content": "hello"}, {"content": "42"})
+    log_of(work / "texts.jsonl", {"content": "hello", "annotations": []}, {"content": "42"})
     call = {"id": "d", "type": "function", "function": {"name": "put", "arguments": '{"mode": "007"}'}}
     log_of(work / "calls.jsonl", {"content": None, "tool_calls": [call]}, {"content": None, "tool_calls": [call]})
     samples_of(work / "samples.jsonl")

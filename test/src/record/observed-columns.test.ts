@@ -96,6 +96,17 @@ describe('a list of plain objects', () => {
     ]);
   });
 
+  it('has a list for a member that is only ever an empty one', () => {
+    const empty = { role: 'assistant', annotations: [], tool_calls: [] };
+    const lists = ['- name: annotations', '  list: string', '- name: tool_calls', '  list: string'];
+    expect(typeOf(empty)).toEqual(['list:', '- name: role', '  dtype: string', ...lists]);
+    expect(typeOf(empty, { tool_calls: [call] })?.slice(5, 8)).toEqual([
+      ...lists.slice(2, 3),
+      '  list:',
+      '  - name: id',
+    ]);
+  });
+
   it.each<readonly [what: string, message: object | string]>([
     ['a content of parts', { role: 'user', content: [{ type: 'text', text: 'q' }] }],
     ['a content of another kind', { role: 'user', content: 7 }],
@@ -132,6 +143,8 @@ describe('other members', () => {
     ['whole numbers', [1, -2], 'dtype: int64'],
     ['numbers', [1, 0.5], 'dtype: float64'],
     ['lists of texts', [['a'], []], 'list: string'],
+    ['empty lists', [[], null], 'list: string'],
+    ['empty lists and texts', [[], 'a'], 'dtype: json'],
     ['nothing', [null], 'dtype: string'],
     ['values of several kinds', ['a', 1], 'dtype: json'],
     ['objects', [{ a: 1 }], 'dtype: json'],
