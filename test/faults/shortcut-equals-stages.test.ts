@@ -25,6 +25,11 @@ import { oddSession } from '../support/odd-logs/session.ts';
 import { packedLog, plainPackedLog } from '../support/packed-logs.ts';
 import { lostEntries, partingLog, partingSession } from '../support/parting-logs.ts';
 
+/** Names under which programs log calls, and that nothing reads. */
+const CALLS_ELSEWHERE = [
+  ...['toolInvocations', 'tool_invocations', 'toolCalls', 'toolUses', 'tool_uses', 'functionCalls'],
+  ...['function_calls', 'toolResults', 'tool_results'],
+];
 const SOURCES = LONG ? 20_000 : 100;
 const PARTING_SOURCES = LONG ? 20_000 : 300;
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
@@ -184,6 +189,15 @@ it('F218: the same findings about answers with calls beside an unknown part, and
     's2: not-a-prefix',
     'undefined: no-record',
   ]);
+});
+
+it.each(CALLS_ELSEWHERE)('F218: the same finding about calls in %s', async (name) => {
+  const folder = temporaryFolder();
+  const reply = { ...REPLY, [name]: [{ toolCallId: 'c', result: 'r' }] };
+  writeFileSync(join(folder, 's.jsonl'), `${entryLine({ reply })}\n`);
+  const byShortcut = await resultsOf(folder, true, {});
+  expectSame(byShortcut, await resultsOf(folder, false, {}));
+  expect(byShortcut).toContainEqual(expect.objectContaining({ kind: 'finding', rule: 'unread-text' }));
 });
 
 it('F218: the same model, that of the answer that is written', async () => {

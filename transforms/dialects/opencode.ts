@@ -19,6 +19,7 @@ import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts'
 import { metaOf } from './shared/logged-meta.ts';
 import { isTrue, present, textOf } from './shared/logged-values.ts';
 import { cutOf, INTERRUPT, keptBlock, noted, RESPONSE_ERROR, RESULT_ERROR } from './shared/reading-notes.ts';
+import { sealedOptions } from './shared/sealed-options.ts';
 import { known, knownByType, says } from './shared/unread-text.ts';
 
 const MAIN = 'main';
@@ -284,14 +285,16 @@ function timeOf(view: JsonView | undefined, key: 'start' | 'end'): number | unde
 function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const text = part.get('text');
   const hasText = text?.type === 'string' && !text.isEmptyText;
-  if (typeOf(part) === 'text') return hasText ? [{ kind: 'text', text: text.copy() }] : [];
-  if (typeOf(part) === 'reasoning') return hasText ? [{ kind: 'thought', text: text.copy() }] : [];
+  const sealed = sealedOptions(part);
+  if (typeOf(part) === 'text') return hasText ? [...sealed, { kind: 'text', text: text.copy() }] : sealed;
+  if (typeOf(part) === 'reasoning')
+    return hasText ? [{ kind: 'thought', text: text.copy() }, ...sealed] : sealed;
   if (typeOf(part) === 'file') return fileOf(part, notes).map(blockOfPart);
   if (typeOf(part) !== 'tool') return [];
   const id = part.get('callID')?.text();
   const input = part.get('state')?.get('input');
   const args = present(input) ? textOf(input) : undefined;
-  return [callBlock(id, part.get('tool')?.text(), args)];
+  return [...sealed, callBlock(id, part.get('tool')?.text(), args)];
 }
 
 /** The result of a call; undefined if the call did not end. */

@@ -5,7 +5,7 @@ import { inString, quote } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
 import type { Message } from '../model/element.ts';
-import { objectBytes, otherContent, reasoningOf, stringValue } from '../model/message.ts';
+import { objectBytes, otherContent, reasoningOf, stringValue, TEXT_TYPES } from '../model/message.ts';
 import type { ToolCall } from '../model/tool-call.ts';
 import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
@@ -180,7 +180,7 @@ function partOf(part: Uint8Array): string | undefined {
   if (part[0] !== OPEN_OBJECT) return undefined;
   const type = stringValue(part, 'type');
   const text = valueBytes(part, 'text');
-  if (type === 'text' && text?.[0] === QUOTE) return `{"type":"text","text":${decode(text)}}`;
+  if (TEXT_TYPES.has(type) && text?.[0] === QUOTE) return `{"type":"text","text":${decode(text)}}`;
   if (type !== 'image_url') return undefined;
   const image = objectBytes(part, 'image_url');
   const url = (image && stringValue(image, 'url')) ?? stringValue(part, 'image_url');

@@ -8,7 +8,7 @@ import { inString, quote } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { hashOf } from '../model/hashed-set.ts';
-import { otherContent, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
+import { otherContent, reasoningOf, stringValue, TEXT_TYPES, textOfValue } from '../model/message.ts';
 import { isPersonal } from '../model/meta.ts';
 import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
@@ -108,7 +108,7 @@ function contentOf(message: Message, at: number, report: Report): string {
 
 function textOfPart(part: Uint8Array): string | undefined {
   if (part[0] === QUOTE) return textOfValue(part);
-  const isText = part[0] === OPEN_OBJECT && stringValue(part, 'type') === 'text';
+  const isText = part[0] === OPEN_OBJECT && TEXT_TYPES.has(stringValue(part, 'type'));
   return isText ? stringValue(part, 'text') : undefined;
 }
 

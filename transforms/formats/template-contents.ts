@@ -7,7 +7,7 @@ import { elementsOf, valueBytes, valueSpan } from '../json/members.ts';
 import { addMember, concat, replaceValue, spliced } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
-import { stringValue, toolCallsOf } from '../model/message.ts';
+import { stringValue, TEXT_TYPES, toolCallsOf } from '../model/message.ts';
 import { PARTS_JOINED } from './shared-rules.ts';
 import type { Report } from './tool-arguments.ts';
 
@@ -51,7 +51,7 @@ export function fillContents(messages: readonly Message[]): readonly Message[] {
 /** The JSON string of a part with a text; undefined if it is another part. */
 function textIn(part: Uint8Array): Uint8Array | undefined {
   if (part[0] === QUOTE) return part;
-  if (part[0] !== OPEN_OBJECT || stringValue(part, 'type') !== 'text') return undefined;
+  if (part[0] !== OPEN_OBJECT || !TEXT_TYPES.has(stringValue(part, 'type'))) return undefined;
   const text = valueBytes(part, 'text');
   return text?.[0] === QUOTE ? text : undefined;
 }

@@ -20,7 +20,7 @@ import { isSpace } from './white-space.ts';
 export interface MessageText {
   /** The string content, or the joined texts of the text parts; undefined if the content is neither. */
   readonly text: string | undefined;
-  /** Whether there are parts other than `{"type":"text","text":string}`. */
+  /** Whether there are parts other than texts. */
   readonly otherParts: boolean;
   /** Whether the text is that of several parts. */
   readonly isJoined: boolean;
@@ -72,13 +72,15 @@ function lengthAt(bytes: Uint8Array, p: number): number {
 
 const SPACE_ESCAPES = new Set([...'nrtf'].map((letter) => letter.charCodeAt(0)));
 
+/** Types of parts with a text: that of the chat completions API, and those of the Responses API. */
+export const TEXT_TYPES: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text']);
+
 interface TextPart {
-  readonly type: 'text';
   readonly text: string;
 }
 
 function isTextPart(part: unknown): part is TextPart {
-  return isObject(part) && part.type === 'text' && typeof part.text === 'string';
+  return isObject(part) && TEXT_TYPES.has(part.type) && typeof part.text === 'string';
 }
 
 const TEXT_OR_PARTS_OR_NULL = new Set([...'"[n'].map((c) => c.charCodeAt(0)));

@@ -76,6 +76,25 @@ describe('opencode', () => {
     ]);
   });
 
+  it.each([
+    ['a thought', { type: 'reasoning', text: '', metadata: { openai: { reasoningEncryptedContent: 'E' } } }],
+    [
+      'a thought with a signature',
+      { type: 'reasoning', text: '', metadata: { anthropic: { signature: 'E' } } },
+    ],
+    [
+      'a call',
+      {
+        ...tool('c', { status: 'completed', input: {}, output: 'r' }),
+        metadata: { google: { thoughtSignature: 'E' } },
+      },
+    ],
+    ['a text', says('', { metadata: { google: { thoughtSignature: 'E' } } })],
+  ])('counts encrypted reasoning in %s', (_where, part) => {
+    const [entry] = entriesOf({ info: { id: 's' }, messages: [user(says('a')), answer(part, says('b'))] });
+    expect(entry?.changes.get('sealed-reasoning')).toBe(1);
+  });
+
   it('keeps reasoning and leaves out parts that the model neither saw nor wrote', () => {
     const question = user(
       says('When?'),

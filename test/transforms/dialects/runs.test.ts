@@ -106,6 +106,34 @@ describe('runs', () => {
     ]);
   });
 
+  it('reads the messages of the AI SDK', () => {
+    const value = [
+      { type: 'tool-result', toolCallId: 'c', toolName: 'f', output: { type: 'error-text', value: 'r' } },
+      { type: 'tool-result', toolCallId: 'd', toolName: 'f', output: { type: 'json', value: [1] } },
+    ];
+    const call = (toolCallId: string) => ({ type: 'tool-call', toolCallId, toolName: 'f', input: {} });
+    const thought = { type: 'reasoning', text: 'Hm.', providerOptions: { anthropic: { signature: 's' } } };
+    const objects = [
+      user,
+      { role: 'assistant', content: [thought, { type: 'text', text: 'I look.' }, call('c'), call('d')] },
+      { role: 'tool', content: value },
+      { role: 'assistant', content: [{ type: 'text', text: 'b' }] },
+    ];
+    const read = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
+    expect(messagesOf(...objects)).toEqual([
+      user,
+      {
+        role: 'assistant',
+        content: 'I look.',
+        reasoning_content: 'Hm.',
+        tool_calls: [read('c'), read('d')],
+      },
+      { role: 'tool', tool_call_id: 'c', content: 'r' },
+      { role: 'tool', tool_call_id: 'd', content: '[1]' },
+      { role: 'assistant', content: 'b' },
+    ]);
+  });
+
   it('drops the markers of Kimi CLI and reads its thoughts', () => {
     const thought = [
       { type: 'think', think: 'Hm.' },

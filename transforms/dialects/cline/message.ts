@@ -16,7 +16,7 @@ import { readResult } from '../shared/anthropic-message.ts';
 import { makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { detailsOf, thoughtsOf } from '../shared/chat-object.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
-import { ANTHROPIC_BLOCK, REASONING_DETAIL } from '../shared/known-members.ts';
+import { ANTHROPIC_BLOCK, REASONING_DETAIL, SDK_PARTS } from '../shared/known-members.ts';
 import { LastObject } from '../shared/last-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
@@ -31,12 +31,7 @@ const BLOCK: KnownObject = knownByType('type', {
   ...Object.fromEntries(
     [...(ANTHROPIC_BLOCK.kinds?.of ?? [])].map(([type, kind]) => [type, withMembers(kind, MORE, DETAILS)]),
   ),
-  reasoning: known(`type ${MORE}`, {
-    'summary:list!': known('type text:text!'),
-    'text:parts!': known('text'),
-  }),
-  'tool-call': known(`type toolCallId toolName:text input! args! ${MORE} providerExecuted dynamic`),
-  'tool-result': known(`type toolCallId toolName output! result! isError ${MORE} providerExecuted`),
+  ...SDK_PARTS,
 });
 /** The members of a message, also of Roo Code and of the command. */
 const MESSAGE = known(
@@ -126,7 +121,8 @@ function foldAnswer(message: JsonView, name: string, { fold }: ReadContext): voi
   const isOnly = !hasThought && !beside.some(({ kind }) => kind === 'thought');
   const details = [message, ...content.elements()].flatMap((view) => detailsIn(view, isOnly));
   const thoughts = details.length === 0 ? beside : distinct([...beside, ...details]);
-  fold.amend(name, [...thoughts, ...blocks], 'add', { meta: metaOfAnswer(message) });
+  const rest = blocks.filter((block) => block.kind !== 'sealed' || !thoughts.some(isSameAs(block)));
+  fold.amend(name, [...thoughts, ...rest], 'add', { meta: metaOfAnswer(message) });
 }
 
 /** Reasoning of OpenRouter that a block, or a message of the AI SDK, has besides its words. */
@@ -141,12 +137,12 @@ function detailsIn(view: JsonView, isOnly: boolean): readonly FoldBlock[] {
 
 /** The blocks without those that repeat others: clients give each block of an answer the same details. */
 const distinct = (blocks: readonly FoldBlock[]): readonly FoldBlock[] =>
-  blocks.filter((block, i) => {
-    const first = blocks.findIndex(
-      (one) => one.kind === block.kind && isSameBytes(bytesOf(one), bytesOf(block)),
-    );
-    return first === i;
-  });
+  blocks.filter((block, i) => blocks.findIndex(isSameAs(block)) === i);
+
+const isSameAs =
+  (block: FoldBlock) =>
+  (one: FoldBlock): boolean =>
+    one.kind === block.kind && isSameBytes(bytesOf(one), bytesOf(block));
 
 /** Blocks in the words of the Messages API, and those that other relatives have: of the AI SDK, and reasoning. */
 function answerBlocks(view: JsonView): readonly FoldBlock[] {

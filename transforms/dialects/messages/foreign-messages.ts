@@ -13,6 +13,7 @@ import { messageWithoutBilling } from '../shared/billing-line.ts';
 import { readCall } from '../shared/chat-object.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { noted } from '../shared/reading-notes.ts';
+import { isSdkPart, messageWithoutSdkParts } from '../shared/sdk-parts.ts';
 import { unreadIn } from '../shared/unread-text.ts';
 
 const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
@@ -28,7 +29,9 @@ export function readForeignMessages(logged: readonly Message[], keepSealed = fal
   if (!messages.some((message) => hasBlocks(message) || hasFlatCalls(message))) return messages;
   return messages.flatMap((message) => {
     if (!hasBlocks(message) && !hasFlatCalls(message)) return message;
-    const read = hasBlocks(message) ? (readMessage(message.bytes, keepSealed) ?? [message]) : [message];
+    const read = hasBlocks(message)
+      ? (readMessage(messageWithoutSdkParts(message.bytes), keepSealed) ?? [message])
+      : [message];
     const [first, ...others] = read.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
     const unread = unreadIn(new JsonView(message.bytes), CHAT_MESSAGE, 'a message');
     if (first === undefined || unread === undefined) return first === undefined ? [] : [first, ...others];
@@ -40,12 +43,17 @@ export function readForeignMessages(logged: readonly Message[], keepSealed = fal
 function hasBlocks({ bytes }: Message): boolean {
   const content = valueBytes(bytes, 'content');
   if (content?.[0] !== OPEN_ARRAY) return false;
-  return elementsOf(content).some((block) => block[0] === QUOTE || (isObject(block) && isBlock(block)));
+  return elementsOf(content).some(
+    (block) => block[0] === QUOTE || isSdkPart(block) || (isObject(block) && isBlock(block)),
+  );
 }
 
 /** Other clients have blocks of these types too, so only those with the members of this API count. */
 function isBlock(block: Uint8Array): boolean {
   switch (stringValue(block, 'type')) {
+    case 'input_text':
+    case 'output_text':
+      return stringValue(block, 'text') !== undefined;
     case 'tool_use':
       return stringValue(block, 'name') !== undefined;
     case 'tool_result':

@@ -11,7 +11,7 @@ import { inString } from '../../json/respace.ts';
 import { dropMembers } from '../../json/splice.ts';
 import { NO_TEXT } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { objectBytes, stringValue } from '../../model/message.ts';
+import { objectBytes, stringValue, TEXT_TYPES } from '../../model/message.ts';
 import { type CallPiece, callBlock } from '../fold/assistant-draft.ts';
 import { arrayOf, joinStrings } from './build-messages.ts';
 import { dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
@@ -77,9 +77,9 @@ function readPart(
   block: Uint8Array,
   type: string | undefined,
 ): { readonly part: Part; readonly kept?: string } {
-  if (type === 'text') {
-    const [text, citations] = valuesOf(block, ['text', 'citations']);
-    const isPlain = citations === undefined || citations[0] === LETTER_N || isEmptyList(citations);
+  if (TEXT_TYPES.has(type)) {
+    const [text, ...sources] = valuesOf(block, ['text', 'citations', 'annotations']);
+    const isPlain = sources.every((list) => list === undefined || list[0] === LETTER_N || isEmptyList(list));
     if (text?.[0] === QUOTE) return { part: isPlain ? { text } : { object: unmarked(block) } };
   }
   if (block[0] === QUOTE && !isPrintedAnswer(new JsonView(block))) return { part: { text: block } };

@@ -18,6 +18,7 @@ import { CHAT_PARTS, contentOfParts, imagePart, type Part } from './content-part
 import { jsonIn, present, structured } from './logged-values.ts';
 import { callOf } from './message-parts.ts';
 import { FREE_FORM, keptBlock, noted } from './reading-notes.ts';
+import { messageWithoutSdkParts, withoutSdkParts } from './sdk-parts.ts';
 import { maySay } from './unreadable.ts';
 
 /** A logged message as a fold takes it: with `amend`, `answer` or `add`. */
@@ -97,7 +98,7 @@ function contentBlocks(content: JsonView | undefined): {
   notes: readonly ReadingNote[];
 } {
   const notes: ReadingNote[] = [];
-  const list = content?.type === 'array' ? content.elements() : [];
+  const list = content?.type === 'array' ? withoutSdkParts(content).elements() : [];
   const blocks = list.flatMap((part): readonly FoldBlock[] => {
     const block = readBlockOf(part);
     if (block.kind === 'call') return [block];
@@ -111,19 +112,22 @@ function contentBlocks(content: JsonView | undefined): {
 }
 
 /**
- * Adds a user message of the Messages API that has results: each result goes to its call, the rest becomes a message.
+ * Adds a message of the Messages API, or of the AI SDK, that has results: each result goes to its call, the rest becomes a message.
  * @returns false for any other message, which is not added
  */
 export function foldResultBlocks({ fold }: ReadContext, json: JsonView): boolean {
-  const content = json.get('role')?.text() === 'user' ? json.get('content') : undefined;
-  const hasResult = content?.type === 'array' && content.elements().some(isResultBlock);
+  const content = OF_RESULTS.has(json.textOf('role')) ? json.get('content') : undefined;
+  const hasResult = content?.type === 'array' && withoutSdkParts(content).elements().some(isResultBlock);
   if (!hasResult) return false;
-  for (const message of readMessage(json.copy()) ?? []) {
+  for (const message of readMessage(messageWithoutSdkParts(json.copy())) ?? []) {
     if (message.role === 'tool') fold.answer(stringValue(message.bytes, 'tool_call_id'), message);
     else fold.add(message, { isTurn: false });
   }
   return true;
 }
+
+/** Results of the AI SDK are in messages of the role `tool`. */
+const OF_RESULTS: ReadonlySet<string | undefined> = new Set(['user', 'tool']);
 
 /** Whether a block is a result of the Messages API; other clients have the same type without `tool_use_id`. */
 export const isResultBlock = (block: JsonView): boolean =>

@@ -122,7 +122,7 @@ export const TRACED_MESSAGE: KnownObject = known(
     'content parts contents kwargs data additional_kwargs response_metadata usage_metadata usage model response_id',
     'tool_call_ids toolCalls toolCallId tool_calls invalid_tool_calls call_id tool_name toolName result output example',
     'artifact lc finish_reason finishReason stop_reason index message message_type sender author kind metadata id',
-    'experimental_attachments annotations toolInvocations createdAt timestamp encrypted_content providerOptions',
+    'experimental_attachments annotations createdAt timestamp encrypted_content providerOptions',
     'provider_options providerMetadata instructions run_id state provider_name provider_url provider_details',
     'error function source internal view meta raw images audio tool_call_chunks chunk_position reasoning',
     'provider_response_id model_name event recipient channel logprobs is_error isError status summary',

@@ -34,8 +34,21 @@ export const CHAT_CALL: KnownObject = known(
   },
 );
 
-/** Parts of the chat completions API; agents log blocks of the Messages API there too. */
+const SDK_EXTRA = 'id call_id summary signature providerOptions providerMetadata providerExecuted dynamic ts';
+
+/** Parts of the AI SDK. Clients add reasoning of the Responses API. */
+export const SDK_PARTS: Readonly<Record<string, KnownObject>> = {
+  reasoning: known(`type ${SDK_EXTRA}`, {
+    'summary:list!': known('type text:text!'),
+    'text:parts!': known('text'),
+  }),
+  'tool-call': known(`type toolCallId toolName:text input! args! ${SDK_EXTRA}`),
+  'tool-result': known(`type toolCallId toolName output! result! isError ${SDK_EXTRA}`),
+};
+
+/** Parts of the chat completions API; agents log blocks of the Messages API and parts of the AI SDK there too. */
 export const CHAT_PART: KnownObject = withKinds(ANTHROPIC_BLOCK, {
+  ...SDK_PARTS,
   ...Object.fromEntries(
     ['text', 'input_text', 'output_text'].map((type) => [
       type,

@@ -57,9 +57,18 @@ const CALLS: ReadonlySet<string> = new Set([
 /** Whether it is the type of a call of a built-in tool. One of any other type may hold its result too. */
 export const isBuiltInCall = (type: string): boolean => CALLS.has(type);
 
+/** Types of the AI SDK. Its calls and results are no parts: a message whose dialect does not read them is not known. */
+const OF_SDK: ReadonlySet<string | undefined> = new Set(['tool-call', 'tool-result']);
+
+/** Whether an object, as JSON text, is a call or a result of the AI SDK. */
+export function isSdkCall(part: Uint8Array): boolean {
+  const [type, id] = valuesOf(part, ['type', 'toolCallId']);
+  return id?.[0] === QUOTE && OF_SDK.has(textOfValue(type));
+}
+
 /** Whether a part, or an element of a content, is one that an API has. @param part JSON text */
 export function isKnownPart(part: Uint8Array): boolean {
-  if (part[0] !== OPEN_OBJECT) return false;
+  if (part[0] !== OPEN_OBJECT || isSdkCall(part)) return false;
   const [logged] = valuesOf(part, ['type']);
   const type = textOfValue(logged)?.replaceAll('-', '_').toLowerCase();
   if (type === undefined) return membersOf(part).some(({ key }) => KEPT.has(key));

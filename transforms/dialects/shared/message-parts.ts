@@ -8,6 +8,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
 import { encode, latin1, NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
+import { TEXT_TYPES } from '../../model/message.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
@@ -16,6 +17,7 @@ import { CONVERSE_RESULT_PART, GEMINI_CALL } from './known-bodies.ts';
 import { isKnownPart, KINDS_OF_PARTS } from './known-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
 import { isPrintedAnswer } from './printed-value.ts';
+import { sealedOptions } from './sealed-options.ts';
 
 /**
  * One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. They may be bytes of the line, so
@@ -74,19 +76,18 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   const type = part.get('type')?.text()?.replaceAll('-', '_');
   if (type === undefined) return untypedParts(part);
   if (APPROVALS.has(type)) return [];
-  const text = TEXTS.has(type) ? firstOf(part, 'text', 'content') : undefined;
+  const text = TEXT_TYPES.has(type) ? firstOf(part, 'text', 'content') : undefined;
   const isPlain = (firstOf(part, 'citations')?.elements().length ?? 0) === 0;
   if (text?.type === 'string' && isPlain) return [{ kind: 'text', text: text.bytes }];
-  if (TEXTS.has(type) && text?.type !== 'string') return [unknownPart(part)];
+  if (TEXT_TYPES.has(type) && text?.type !== 'string') return [unknownPart(part)];
   if (type === MICROSOFT_THOUGHT) return thoughtsOf(part.get('content') ?? part);
   if (THOUGHTS.has(type)) return thoughtsOf(part);
-  if (CALLS.has(type) && !isServersCall(part)) return [callOf(part)];
+  if (CALLS.has(type) && !isServersCall(part)) return [...sealedOptions(part), callOf(part)];
   if (RESULTS.has(type)) return [resultOf(part)];
   if (isChatPart(part, type)) return [{ kind: 'part', object: part.copy() }];
   return [imageOf(part) ?? keptPart(part, type)];
 }
 
-const TEXTS: ReadonlySet<string> = new Set(['text', 'input_text', 'output_text']);
 const THOUGHTS: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'redacted_thinking']);
 /** A thought as Microsoft.Extensions.AI traces it: a content under the name of its class. */
 const MICROSOFT_THOUGHT = 'Microsoft.Extensions.AI.TextReasoningContent';
@@ -129,7 +130,8 @@ export function thoughtsOf(part: JsonView): readonly MessageBlock[] {
   ];
   const seals = whole.length > 0 ? ['encrypted_content', 'protectedData'] : SEALS;
   const data = firstOf(part, ...seals);
-  const blocks = data?.type === 'string' && data.length > NO_TEXT.length ? [sealedBlock(data.copy())] : [];
+  const own = data?.type === 'string' && data.length > NO_TEXT.length ? [sealedBlock(data.copy())] : [];
+  const blocks = [...own, ...sealedOptions(part)];
   return thoughts.length + blocks.length > 0
     ? [...thoughts, ...blocks]
     : [{ kind: 'thought', text: NO_TEXT }];

@@ -19,6 +19,11 @@ import { isPrintedAnswer, isPrintedBlocks } from './printed-value.ts';
 import { unreadText } from './reading-notes.ts';
 import { ASIDE, isResultOfModel } from './unreadable.ts';
 
+/** Names that programs give to calls and results, and that are not read. shortcut-read.h has the same names. */
+const CALLS: ReadonlySet<string> = new Set([
+  ...['toolInvocations', 'tool_invocations', 'toolCalls', 'toolUses', 'tool_uses', 'functionCalls'],
+  ...['function_calls', 'toolResults', 'tool_results'],
+]);
 /** Members with words, by the names that programs give them. Beside calls, only these are what the content lacks. */
 const SPOKEN: ReadonlySet<string> = new Set([
   ...['text', 'output', 'output_text', 'completion', 'response', 'result', 'message', 'body', 'value'],
@@ -53,13 +58,21 @@ function printedBlocks({ bytes, role }: Message, at: number): ReadingNote | unde
     : undefined;
 }
 
-/** Calls in another form than a list, such as the text of one. */
+/** Calls in another form than a list, such as the text of one, or under another name. */
 function otherCalls(message: Message): ReadingNote | undefined {
-  if (knownToolCalls(message) !== 'not-a-list') return undefined;
+  const calls = knownToolCalls(message);
+  if (calls !== 'not-a-list') return (calls ?? []).length > 0 ? undefined : callsElsewhere(message.bytes);
   const { valueStart, end } = valueSpan(message.bytes, 'tool_calls') as ValueSpan;
   return isFilled(message.bytes[valueStart], end - valueStart)
     ? unreadText('the calls are not a list')
     : undefined;
+}
+
+function callsElsewhere(bytes: Uint8Array): ReadingNote | undefined {
+  const other = membersOf(bytes).find(
+    ({ key, valueStart, end }) => CALLS.has(key) && isFilled(bytes[valueStart], end - valueStart),
+  );
+  return other && unreadText(`the calls are in a member that is not read: ${other.key}`);
 }
 
 const CHANNEL = Buffer.from('"channel"');

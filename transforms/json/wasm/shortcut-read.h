@@ -206,7 +206,11 @@ static u32 read_message(u32 p, u32 end, u32 depth) {
     MEMBER("role", any_value), MEMBER("content", any_value), MEMBER("tool_calls", read_calls), MEMBER("function_call", any_value), MEMBER("tool_call_id", any_value),
     MEMBER("reasoning_content", read_thought), MEMBER("thinking", read_thought), MEMBER("reasoning", read_named_thought), MEMBER("reasoning_text", read_named_thought),
     MEMBER("reasoning_details", read_named_thought), MEMBER("reasoning_opaque", read_named_thought), MEMBER("thinking_blocks", read_named_thought),
-    MEMBER("tool_plan", read_named_thought), MEMBER("channel", read_channel), MEMBER("refusal", read_other_answer), MEMBER("audio", read_other_answer), {0},
+    MEMBER("tool_plan", read_named_thought), MEMBER("channel", read_channel), MEMBER("refusal", read_other_answer), MEMBER("audio", read_other_answer),
+    // calls under names that are not read, as in unread-content.ts
+    MEMBER("toolInvocations", read_other_answer), MEMBER("tool_invocations", read_other_answer), MEMBER("toolCalls", read_other_answer),
+    MEMBER("toolUses", read_other_answer), MEMBER("tool_uses", read_other_answer), MEMBER("functionCalls", read_other_answer),
+    MEMBER("function_calls", read_other_answer), MEMBER("toolResults", read_other_answer), MEMBER("tool_results", read_other_answer), {0},
   };
   Span found[OTHER_SPANS] = {0};
   if (row_count == MAX_ROWS || peek(p, end) != '{') return 0;

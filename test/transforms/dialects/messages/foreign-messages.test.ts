@@ -46,6 +46,87 @@ describe('readForeignMessages', () => {
     ]);
   });
 
+  it('reads calls, results and thoughts of the AI SDK', () => {
+    const logged = [
+      message('assistant', {
+        content: [
+          { type: 'reasoning', text: 'Hm.' },
+          { type: 'text', text: 'I look.' },
+          { type: 'tool-call', toolCallId: 't1', toolName: 'read', input: { n: 1 } },
+          { type: 'tool-call', toolCallId: 't2', toolName: 'list', args: {} },
+        ],
+      }),
+      message('tool', {
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 't1',
+            toolName: 'read',
+            output: { type: 'text', value: 'In May.' },
+          },
+          { type: 'tool-result', toolCallId: 't2', toolName: 'list', result: { files: [] } },
+        ],
+      }),
+    ];
+    expect(parsed(readForeignMessages(logged))).toEqual([
+      {
+        role: 'assistant',
+        content: 'I look.',
+        reasoning_content: 'Hm.',
+        tool_calls: [fn('t1', 'read', '{"n":1}'), fn('t2', 'list', '{}')],
+      },
+      { role: 'tool', tool_call_id: 't1', content: 'In May.' },
+      { role: 'tool', tool_call_id: 't2', content: '{"files":[]}' },
+    ]);
+  });
+
+  it('keeps the bytes of numbers and escapes in calls and results of the AI SDK', () => {
+    const content = [
+      '{"type":"tool-call","toolCallId":"t","toolName":"f","input":{"n":1.0,"s":"\\u00e9"}}',
+      '{"type":"reasoning","text":"\\u00e9"}',
+    ];
+    const bytes = encode(`{"role":"assistant","content":[${content.join(',')}]}`);
+    const [read] = readForeignMessages([{ role: 'assistant', bytes }]);
+    expect(text((read as Message).bytes)).toBe(
+      '{"role":"assistant","reasoning_content":"\\u00e9",' +
+        '"tool_calls":[{"id":"t","type":"function","function":{"name":"f",' +
+        '"arguments":"{\\"n\\":1.0,\\"s\\":\\"\\\\u00e9\\"}"}}]}',
+    );
+  });
+
+  it('reads texts of the Responses API, and keeps those with sources', () => {
+    const cited = { type: 'output_text', text: 'b', annotations: [{ type: 'url_citation', url: 'u' }] };
+    const logged = [
+      message('user', { content: [{ type: 'input_text', text: 'a' }] }),
+      message('assistant', { content: [{ type: 'output_text', text: 'b', annotations: [] }] }),
+      message('assistant', { content: [cited] }),
+    ];
+    expect(parsed(readForeignMessages(logged))).toEqual([
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'b' },
+      { role: 'assistant', content: [cited] },
+    ]);
+  });
+
+  it.each([
+    ['OpenAI', { openai: { itemId: 'rs', reasoningEncryptedContent: 'E' } }],
+    ['Anthropic', { anthropic: { redactedData: 'E' } }],
+    ['Anthropic, without words', { anthropic: { signature: 'E' } }],
+    ['Google', { google: { thoughtSignature: 'E' } }],
+    ['OpenRouter', { openrouter: { reasoning_details: [{ type: 'reasoning.encrypted', data: 'E' }] } }],
+  ])('counts the encrypted reasoning of %s', (_provider, providerOptions) => {
+    const call = { type: 'tool-call', toolCallId: 't', toolName: 'f', input: {} };
+    const thought = { type: 'reasoning', text: '', providerOptions };
+    const logged = [message('assistant', { content: [thought, call] })];
+    const [dropped] = readForeignMessages(logged);
+    expect(dropped).toMatchObject({ sealed: 'dropped' });
+    expect(parsed([dropped as Message])).toEqual([{ role: 'assistant', tool_calls: [fn('t', 'f', '{}')] }]);
+    const [kept] = readForeignMessages(logged, true);
+    expect(parsed([kept as Message])).toMatchObject([
+      { reasoning_details: [{ type: 'reasoning.encrypted', data: 'E' }] },
+    ]);
+  });
+
   it.each([
     ['LangChain', { name: 'read', args: { n: 1 }, id: 'c', type: 'tool_call' }, '{"n":1}'],
     ['tau2', { id: 'c', name: 'read', arguments: { n: 1 }, requestor: 'assistant' }, '{"n":1}'],

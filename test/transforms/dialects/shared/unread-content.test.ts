@@ -28,6 +28,8 @@ describe('a message whose content is known, or that says nothing', () => {
     model({}),
     model({ content: 'a', tool_calls: '' }),
     model({ content: 'a', tool_calls: {} }),
+    model({ content: 'a', tool_calls, toolCalls: [{ id: 'c' }] }),
+    model({ content: 'a', toolCalls: [], toolInvocations: null }),
     model({ content: 'a', channel: 'final' }),
     model({ content: 'a', channel: 'commentary', recipient: null }),
     model({ content: 'the "channel" was "analysis"' }),
@@ -51,6 +53,22 @@ describe('a message whose content is of an unknown form', () => {
     [NO_TEXT, user({ content: false })],
     ['the calls are not a list', model({ content: 'a', tool_calls: JSON.stringify(tool_calls) })],
     ['the calls are not a list', model({ content: 'a', tool_calls: tool_calls[0] })],
+    [
+      'the calls are in a member that is not read: toolInvocations',
+      model({ content: 'a', toolInvocations: [{ toolCallId: 'c', state: 'result' }] }),
+    ],
+    [
+      'the calls are in a member that is not read: toolCalls',
+      model({ content: 'a', tool_calls: [], toolCalls: [{ id: 'c' }] }),
+    ],
+    [
+      'content[0] is not a part of a known type',
+      model({ content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'f', input: {} }] }),
+    ],
+    [
+      'content[0] is not a part of a known type',
+      result({ content: [{ type: 'tool-result', toolCallId: 'c', output: { type: 'text', value: 'r' } }] }),
+    ],
     ['in the channel analysis, the content is a thought', model({ channel: 'analysis', content: 'a' })],
     [
       'in the channel commentary, the content is a call',
