@@ -24,7 +24,7 @@ const CHECKS: ReadonlyMap<unknown, RecordCheck> = new Map<string, RecordCheck>([
   ['chat', chat()],
   ['chat-inline', chat()],
   ['openai', chat('parallel_tool_calls')],
-  ['trl', chat()],
+  ['trl', trl],
   ['axolotl', chat()],
   ['sharegpt', sharegpt],
   ['functiongemma', texts],
@@ -50,7 +50,7 @@ export function recordCheckOf(format: unknown, marks: boolean = false): RecordCh
 function split({ prompt, completion, messages, ...others }: JsonObject): RecordFacts {
   if (!Array.isArray(prompt) || !Array.isArray(completion) || messages !== undefined)
     return { problem: 'expected arrays `prompt` and `completion`, found something else' };
-  const facts = chat()({ messages: [...prompt, ...completion], ...others });
+  const facts = trl({ messages: [...prompt, ...completion], ...others });
   if (completion.length < 2 || asObject(completion[0])?.role === 'assistant') return facts;
   return { ...facts, problem: 'expected a `completion` that begins with an answer, found another message' };
 }
@@ -68,6 +68,11 @@ function chat(...optional: readonly string[]): RecordCheck {
     const what = `expected messages[${bad}] to be an object with a string \`role\`, found another value`;
     return { problem: bad < 0 ? undefined : what, tools };
   };
+}
+
+/** As in `chat`, but without tools `tools` is null. */
+function trl({ tools, ...others }: JsonObject): RecordFacts {
+  return chat()({ tools: tools === null ? [] : tools, ...others });
 }
 
 /** Returns whether the member that `--meta` adds is valid; it may be absent. */

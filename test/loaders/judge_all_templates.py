@@ -92,8 +92,8 @@ def written(folder: Path, options: list[str]) -> dict[str, tuple[Path, dict]]:
 def effect(render, record: dict) -> str | None:
     """`refuses`, or how it leaves something out or changes it."""
     try:
-        tools = record["tools"] if isinstance(record["tools"], list) else json.loads(record["tools"])
-        text = render(record["messages"], tools=tools or None, tokenize=False)
+        tools = json.loads(record["tools"]) if isinstance(record["tools"], str) else record["tools"]
+        text = render(record["messages"], tools=tools, tokenize=False)
     except (TemplateError, TypeError, ValueError, AttributeError, KeyError):
         return "refuses"
     words = dict.fromkeys(re.findall(r"w[A-Z][A-Za-z]+\d?", json.dumps(record["messages"])))

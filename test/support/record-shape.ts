@@ -141,7 +141,8 @@ const shapes: Readonly<Record<string, (record: Value) => string | undefined>> = 
   atif: trajectoryProblem,
   sts: traceProblem,
   openai: (record) => messagesProblem(record.messages, isText) ?? toolsProblem(record.tools, true),
-  trl: (record) => messagesProblem(record.messages, isObject) ?? toolsProblem(record.tools, true),
+  trl: ({ messages, tools }) =>
+    messagesProblem(messages, isObject) ?? (tools === null ? undefined : toolsProblem(tools, true)),
   axolotl: (record) =>
     messagesProblem(record.messages, holdsObject) ?? toolsProblem(parsed(record.tools), true),
   sharegpt: (record) =>

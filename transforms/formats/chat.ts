@@ -23,16 +23,22 @@ const COMMA = encode(',');
 const inString: EncodeArguments = (json, where, report) =>
   json === undefined || json[0] === QUOTE ? json : asString(json, where, report);
 
-/** Builds a record. @param arrowSafe whether to write the list of tools as a JSON string */
+/**
+ * Builds a record.
+ * @param arrowSafe whether to write the list of tools as a JSON string
+ * @param noTools value of `tools` if there are none, in place of an empty list
+ */
 export function chatRecord(
   messages: readonly Message[],
   tools: readonly ToolDefinition[],
   arrowSafe: boolean = false,
+  noTools?: Uint8Array,
 ): Uint8Array {
   const pieces = [HEAD];
   addWithCommas(pieces, messages);
   pieces.push(MIDDLE);
-  if (arrowSafe) pieces.push(encode(toolsInString(tools)));
+  if (noTools !== undefined && tools.length === 0) pieces.push(noTools);
+  else if (arrowSafe) pieces.push(encode(toolsInString(tools)));
   else {
     pieces.push(OPEN);
     addWithCommas(pieces, tools);

@@ -3,7 +3,7 @@
  * several templates fail on strings or encode them twice. A string with an object becomes that object; empty, null or
  * absent arguments become `{}`, with the finding `empty-arguments`; anything else rejects the record.
  * A list of text parts becomes one text, and an answer of calls alone has an empty one.
- * `parallel_tool_calls` is not written: no template reads it, and as a column it would be null in most records.
+ * Without tools, `tools` is null. `parallel_tool_calls` is not written: no template reads it, and as a column it would be null in most records.
  */
 import { OPEN_ARRAY } from '../json/bytes.ts';
 import { valueSpan, walkElements } from '../json/members.ts';
@@ -22,21 +22,27 @@ import { NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
 import { fillContents, joinTextParts } from './template-contents.ts';
 import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
 
-/** Builds one record. @param arrowSafe whether to write tools and arguments as JSON strings */
-export function templateRecord({ messages, tools }: Conversation, arrowSafe: boolean): EncodedRecord {
+/** Builds one record. @param arrowSafe whether to write tools and arguments as JSON strings. `noTools` as for `chatRecord` */
+export function templateRecord(
+  { messages, tools }: Conversation,
+  arrowSafe: boolean,
+  noTools?: Uint8Array,
+): EncodedRecord {
   const findings: FormatFinding[] = [];
   const report: Report = (finding) => findings.push(finding);
   reportOtherContents(messages, report);
   reportUnknownRoles(messages, report);
   const filled = fillContents(joinTextParts(messages, report));
   const written = encodeArguments(filled, arrowSafe ? asObjectInString : asObject, report);
-  return { bytes: chatRecord(written, wrapTools(tools, report), arrowSafe), written, findings };
+  return { bytes: chatRecord(written, wrapTools(tools, report), arrowSafe, noTools), written, findings };
 }
 
 const MESSAGES = encode('{"messages":[');
 const PROMPT = encode('{"prompt":[');
 const COMPLETION = encode('],"completion":[');
 const COMMA = encode(',');
+/** TRL passes `tools` to the template as it is, and those of Llama ask for a function call if that is an empty list. */
+const NO_TOOLS = encode('null');
 const NOTHING = new Uint8Array(0);
 
 /**
@@ -98,7 +104,7 @@ const trl: Format<ArrowSafe> = {
   ],
   context: split,
   columns: chatColumns(false),
-  encode: (conversation, { arrowSafe = false } = {}) => templateRecord(conversation, arrowSafe),
+  encode: (conversation, { arrowSafe = false } = {}) => templateRecord(conversation, arrowSafe, NO_TOOLS),
 };
 
 export default trl;

@@ -173,8 +173,8 @@ test.each<[string, string]>([
   ],
   [
     'trl',
-    `{"prompt":[${USER}],"completion":[${[OBJECT, RESULT, ON, ASK, OFF].join(',')}],"tools":[]}\n` +
-      `{"prompt":[${[USER, OBJECT, RESULT, ON, ASK2].join(',')}],"completion":[${HOTTER}],"tools":[]}\n`,
+    `{"prompt":[${USER}],"completion":[${[OBJECT, RESULT, ON, ASK, OFF].join(',')}],"tools":null}\n` +
+      `{"prompt":[${[USER, OBJECT, RESULT, ON, ASK2].join(',')}],"completion":[${HOTTER}],"tools":null}\n`,
   ],
   [
     'atif',

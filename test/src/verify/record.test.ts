@@ -12,6 +12,7 @@ const good: Readonly<Record<string, readonly object[]>> = {
   atif: [run, { ...run, extra: {} }, { ...run, agent: { name: 'a', tool_definitions: [{}] } }],
   chat: [chat],
   openai: [chat, { ...chat, parallel_tool_calls: true }],
+  trl: [chat, { ...chat, tools: null }],
   axolotl: [{ ...chat, tools: '[]' }],
   sharegpt: [turns],
   samples: [
@@ -48,9 +49,11 @@ const bad: Readonly<Record<string, readonly object[]>> = {
     { ...chat, tools: [1] },
     { ...chat, tools: '{}' },
     { ...chat, tools: '[' },
+    { ...chat, tools: null },
     turns,
   ],
   openai: [{ ...chat, parallel: true }],
+  trl: [{ messages: [user] }],
   axolotl: [{ ...chat, tools: '[1]' }],
   sharegpt: [
     chat,

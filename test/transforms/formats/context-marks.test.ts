@@ -60,7 +60,7 @@ describe.each<[string, Format, string, string]>([
 });
 
 describe('trl', () => {
-  const parts = (prompt: readonly string[], completion: readonly string[], tools = '[]'): string =>
+  const parts = (prompt: readonly string[], completion: readonly string[], tools = 'null'): string =>
     `{"prompt":[${prompt.join(',')}],"completion":[${completion.join(',')}],"tools":${tools}}`;
 
   test.each([

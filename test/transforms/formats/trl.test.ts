@@ -30,6 +30,11 @@ test('writes a conversation byte for byte', () => {
   );
 });
 
+test.each([false, true])('tools are null if there are none, with arrowSafe %s', (arrowSafe) => {
+  const { bytes } = trl.encode(conversation(['{"role":"user","content":"Weather?"}']), { arrowSafe });
+  expect(text(bytes)).toBe('{"messages":[{"role":"user","content":"Weather?"}],"tools":null}');
+});
+
 describe('the arguments', () => {
   const NOT_OBJECT = ['ERROR arguments-not-object!'];
 
