@@ -18,7 +18,15 @@ import { contentOfUnknown } from './shared/carried-content.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { isTrue, present, textOf } from './shared/logged-values.ts';
-import { cutOf, INTERRUPT, keptBlock, noted, RESPONSE_ERROR, RESULT_ERROR } from './shared/reading-notes.ts';
+import {
+  ARGUMENTS_CUT,
+  cutOf,
+  INTERRUPT,
+  keptBlock,
+  noted,
+  RESPONSE_ERROR,
+  RESULT_ERROR,
+} from './shared/reading-notes.ts';
 import { sealedOptions } from './shared/sealed-options.ts';
 import { known, knownByType, says } from './shared/unread-text.ts';
 
@@ -292,7 +300,10 @@ function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   if (typeOf(part) === 'file') return fileOf(part, notes).map(blockOfPart);
   if (typeOf(part) !== 'tool') return [];
   const id = part.get('callID')?.text();
-  const input = part.get('state')?.get('input');
+  const state = part.get('state');
+  const isPending = state?.textOf('status') === 'pending';
+  if (isPending) notes.push(ARGUMENTS_CUT);
+  const input = isPending && says(state.get('raw')) ? state.get('raw') : state?.get('input');
   const args = present(input) ? textOf(input) : undefined;
   return [...sealed, callBlock(id, part.get('tool')?.text(), args)];
 }
@@ -301,7 +312,7 @@ function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
 function resultOf(part: JsonView): Message | undefined {
   const state = part.get('state');
   const isError = state?.get('status')?.text() === 'error';
-  const output = isError ? state?.get('error') : state?.get('output');
+  const output = isError ? errorOf(state) : state?.get('output');
   if (!present(output)) return undefined;
   const notes: ReadingNote[] = isError ? [RESULT_ERROR] : [];
   const files = (state?.get('attachments')?.elements() ?? []).flatMap((file) => fileOf(file, notes));
@@ -309,6 +320,13 @@ function resultOf(part: JsonView): Message | undefined {
   const id = part.get('callID')?.text();
   const content = contentOfParts([{ text }, ...files]);
   return noted(toolMessage(id, content), notes);
+}
+
+/** The result of a call that failed, as the model received it: the output so far, if the user interrupted the tool. */
+function errorOf(state: JsonView | undefined): JsonView | undefined {
+  const metadata = state?.get('metadata');
+  const printed = isTrue(metadata?.get('interrupted')) ? metadata?.get('output') : undefined;
+  return printed?.type === 'string' ? printed : state?.get('error');
 }
 
 const opencode: Dialect = defineDialect({

@@ -135,6 +135,24 @@ describe('opencode', () => {
     ]);
   });
 
+  it('has what an interrupted tool had printed, as the model received it', () => {
+    const stopped = (metadata: object) => ({ status: 'error', input: {}, error: 'aborted', metadata });
+    const resultOf = (metadata: object) =>
+      conversationsOf(user(says('a')), answer(tool('c', stopped(metadata))))[0]?.[2];
+    expect(resultOf({ interrupted: true, output: 'In M' })).toMatchObject({ content: 'In M' });
+    expect(resultOf({ interrupted: true })).toMatchObject({ content: 'aborted' });
+    expect(resultOf({ output: 'In M' })).toMatchObject({ content: 'aborted' });
+  });
+
+  it('says that the arguments of a pending call are cut', () => {
+    const rulesOf = (status: string) =>
+      entriesOf({ info: { id: 's' }, messages: [user(says('a')), answer(tool('c', { status, input: {} }))] })
+        .flatMap(({ messages, reply }) => [...messages, ...(reply ? [reply] : [])])
+        .flatMap(({ notes = [] }) => notes.map(({ rule }) => rule));
+    expect(rulesOf('pending')).toContain('arguments-cut');
+    expect(rulesOf('running')).not.toContain('arguments-cut');
+  });
+
   it('ends the conversation at a compaction', () => {
     const messages = [
       user(says('a')),

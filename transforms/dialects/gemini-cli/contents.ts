@@ -7,6 +7,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import type { LineFate, ReadingNote, Rejection } from '../../model/element.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
 import { OTHER_ROLE_THAN_TYPE } from '../../model/known-roles.ts';
+import { wordSet } from '../../model/words.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import { readVersion, type Version } from '../fold/later-version.ts';
@@ -15,7 +16,7 @@ import { leaveUnknown, mayHoldContent } from '../shared/carried-content.ts';
 import { contentOfParts } from '../shared/content-parts.ts';
 import { GEMINI_PART } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { PARENT_MISSING } from '../shared/reading-notes.ts';
+import { COPIED_HISTORY, PARENT_MISSING } from '../shared/reading-notes.ts';
 import { known } from '../shared/unread-text.ts';
 import { blocksOfPart, type GeminiResult, partOf, resultOfParts } from './message.ts';
 
@@ -25,6 +26,19 @@ const GEMINI = 'gemini-cli';
 const LINES: ReadonlySet<string> = new Set(['user', 'assistant', 'tool_result', 'system']);
 const CONTENT = known('role id ts timestamp type', { 'parts:list': GEMINI_PART });
 const COMPRESSION = 'chat_compression';
+/** The first line of a fork: what its model had received from the parent. */
+const BOOTSTRAP = 'agent_bootstrap';
+/** The task of a fork as its model received it. */
+const LAUNCH = 'agent_launch_prompt';
+/** Kinds of lines about the client. Texts in them are in a message too, or for the user only. */
+const OF_CLIENT = wordSet(
+  [
+    'session_notes slash_command ui_telemetry at_command attribution_snapshot background_task_completed custom_title',
+    'parent_session session_source session_execution_engine session_model session_approval_mode rewind agent_retry',
+    'agent_session_ready file_history_snapshot user_text_elements session_artifact_event session_artifact_snapshot',
+    'session_sources_snapshot branch_checkpoint goal_state goal_turn_end turn_result',
+  ].join(' '),
+);
 
 /** Whether the object is a message of this API. Other clients have parts too, but each has a type. */
 export function isContent(json: FirstObject | undefined): boolean {
@@ -56,8 +70,11 @@ export class ContentsSource {
   #session: string | undefined;
   /** The lines of the current conversation, by uuid. */
   readonly #spots = new Map<string, Spot>();
-  /** The uuids of lines before a compression. */
+  /** The uuids of lines before the current conversation. */
   readonly #replaced = new HashedSet();
+  #isFork = false;
+  /** Whether a line has a parent: then one whose parent is null is the first one, or goes back to the beginning. */
+  #hasParents = false;
   /** Number of messages so far, used to name the answers. */
   #contents = 0;
   /** The ids that calls without one got here, by the name of the tool; those before `next` have their result. */
@@ -84,6 +101,7 @@ export class ContentsSource {
     const uuid = line.get('uuid')?.text();
     const type = line.get('type')?.text();
     const message = line.get('message');
+    if (line.textOf('parentUuid') !== undefined) this.#hasParents = true;
     const left = LINES.has(type ?? '') ? undefined : leaveUnknown(type, line, context);
     if (left?.kind === 'rejection') return left;
     if (message === undefined && type !== 'system' && LINES.has(type ?? ''))
@@ -92,10 +110,9 @@ export class ContentsSource {
     const spot = uuid === undefined ? undefined : this.#spots.get(uuid);
     if (spot !== undefined) return this.#readAgain(message, spot, context);
     if (uuid !== undefined && this.#replaced.has(uuid)) return context.drop('copied-line');
-    if (type === 'system' || message === undefined) {
-      const read = this.#readSystem(line, uuid, context);
-      return left ?? read;
-    }
+    if (left !== undefined && message === undefined) this.#pass(line, uuid, context);
+    if (type === 'system') return this.#readSystem(line, uuid, context);
+    if (message === undefined) return left;
     if (!isContent(message)) return context.reject('bad-event', NO_PARTS, message);
     this.#open(context, line.get('timestamp'), QWEN);
     this.#goToParent(line, context, type === 'user');
@@ -125,35 +142,83 @@ export class ContentsSource {
     return read.find((one) => one?.kind === 'rejection') ?? (read.includes(undefined) ? undefined : read[0]);
   }
 
-  /**
-   * Handles a compression: the next conversation begins with the compressed history. Drops other lines of the client.
-   */
   #readSystem(line: JsonView, uuid: string | undefined, context: ReadContext): LineFate {
-    const { fold } = context;
-    const history = line.get('systemPayload')?.get('compressedHistory')?.elements() ?? [];
-    const isCompression = line.get('subtype')?.text() === COMPRESSION;
-    if (isCompression && (history.length === 0 ? mayHoldContent(line) : !history.every(isContent)))
-      return context.reject('bad-event', 'the history of a compression is not a list of messages', line);
-    if (!isCompression || history.length === 0 || !fold.has(MAIN)) {
-      if (uuid !== undefined && fold.has(MAIN)) {
-        this.#open(context, undefined, QWEN);
-        this.#spots.set(uuid, { place: this.#placeOf(line, context) });
-      }
-      return context.drop('client-event');
+    const kind = line.textOf('subtype');
+    const payload = line.get('systemPayload');
+    if (kind === COMPRESSION || kind === BOOTSTRAP) {
+      const member = kind === COMPRESSION ? 'compressedHistory' : 'history';
+      const history = payload?.get(member)?.elements() ?? [];
+      if (history.length === 0 ? mayHoldContent(line) : !history.every(isContent))
+        return context.reject('bad-event', `${member} is not a list of messages`, line);
+      if (history.length > 0) return this.#begin(history, line, uuid, context);
     }
-    this.#open(context, undefined, QWEN);
-    fold.close(true);
+    if (kind === LAUNCH) {
+      const text = payload?.get('displayText');
+      if (text?.type !== 'string' && mayHoldContent(line))
+        return context.reject('bad-event', 'displayText is not a text', line);
+      if (this.#launch(line, text, uuid, context)) return undefined;
+    }
+    const isKnown =
+      kind === COMPRESSION || kind === BOOTSTRAP || kind === LAUNCH || OF_CLIENT.has(kind ?? '');
+    const fate = isKnown ? context.drop('client-event') : leaveUnknown(kind, line, context);
+    if (fate.kind === 'fate') this.#pass(line, uuid, context);
+    return fate;
+  }
+
+  /** Begins a conversation with its history: after a compression, or that of the parent of a fork. */
+  #begin(
+    history: readonly JsonView[],
+    line: JsonView,
+    uuid: string | undefined,
+    context: ReadContext,
+  ): undefined {
+    const { fold } = context;
+    this.#isFork = line.textOf('subtype') === BOOTSTRAP;
+    if (fold.has(MAIN)) {
+      this.#open(context, undefined, QWEN);
+      fold.close(true);
+    }
     for (const replaced of this.#spots.keys()) this.#replaced.add(replaced);
     this.#spots.clear();
     this.#open(context, line.get('timestamp'), QWEN);
-    for (const content of history) this.#take(content, context);
+    if (this.#isFork) fold.note(COPIED_HISTORY);
+    for (const content of history) this.#take(content, context, undefined, this.#isFork);
     if (uuid !== undefined) this.#spots.set(uuid, { place: fold.last });
-    return undefined;
   }
 
+  /** Replaces the task of a fork by the text that its model received. @returns false if there is no such task */
+  #launch(
+    line: JsonView,
+    text: JsonView | undefined,
+    uuid: string | undefined,
+    context: ReadContext,
+  ): boolean {
+    const task = this.#spots.get(line.textOf('parentUuid') ?? '')?.place;
+    if (!this.#isFork || text?.type !== 'string' || task === undefined) return false;
+    this.#open(context, undefined, QWEN);
+    const { fold } = context;
+    if (task !== fold.last) return false;
+    const place = fold.reset(task, makeMessage('user', [['content', text.copy()]]));
+    if (uuid !== undefined) this.#spots.set(uuid, { place });
+    return true;
+  }
+
+  /** Notes the position of a line without a message: the next line comes after the last message before it. */
+  #pass(line: JsonView, uuid: string | undefined, context: ReadContext): void {
+    if (uuid === undefined) return;
+    if (!context.fold.has(MAIN)) {
+      this.#replaced.add(uuid);
+      return;
+    }
+    this.#open(context, undefined, QWEN);
+    this.#spots.set(uuid, { place: this.#placeOf(line, context) });
+  }
+
+  /** The message after which a line comes. */
   #placeOf(line: JsonView, { fold }: ReadContext): FoldPlace {
-    const parent = line.get('parentUuid')?.text();
-    return (parent === undefined ? undefined : this.#spots.get(parent)?.place) ?? fold.last;
+    const parent = line.get('parentUuid');
+    if (parent?.type === 'null' && this.#hasParents) return fold.root;
+    return this.#spots.get(parent?.text() ?? '')?.place ?? fold.last;
   }
 
   /** Goes back if the user typed after an earlier line, and to the branch of a line whose parent is in another. */
@@ -167,17 +232,17 @@ export class ContentsSource {
     if (isLeft || (isTyped && place !== fold.last)) fold.cut(place);
   }
 
-  #take(content: JsonView, { fold }: ReadContext, line?: JsonView): void {
+  #take(content: JsonView, { fold }: ReadContext, line?: JsonView, isCopied = false): void {
     fold.expect(content, CONTENT, 'message');
     const notes: ReadingNote[] = [];
     const versions = this.#versionsOf(content, notes);
     const isTurn = versions.every(({ kind }) => kind !== 'result');
     for (const version of versions) {
       if (version.kind === 'result') fold.answer(version.callId, version.message);
-      else if (version.kind === 'message') fold.add(version.message, { isTurn, notes });
+      else if (version.kind === 'message') fold.add(version.message, { isTurn, isCopied, notes });
       else {
         const meta = metaOf({ model: line?.get('model'), usage: line?.get('usageMetadata') });
-        fold.amend(`${this.#contents++}`, version.blocks, 'add', { notes, meta });
+        fold.amend(`${this.#contents++}`, version.blocks, 'add', { notes, meta, isCopied });
       }
     }
   }

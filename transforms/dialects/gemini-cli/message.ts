@@ -51,7 +51,6 @@ export type GeminiMessage =
   | { readonly kind: 'bad'; readonly detail: string };
 
 const EMPTY_STRING_BYTES = 2;
-/** The API leaves out arguments that are empty. */
 /** Types of answers. The first versions of Qwen Code have the same format with another type. */
 const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'qwen']);
 const CLIENT: ReadonlySet<string> = new Set(['info', 'warning', 'error']);

@@ -20,6 +20,7 @@ export const unreadText = (message: string): ReadingNote => ({
 
 export const REPLY_CUT: ReadingNote = warning('reply-cut', 'the answer ended at the limit of tokens');
 export const FILTERED: ReadingNote = warning('reply-filtered', 'the answer was cut by a content filter');
+export const ARGUMENTS_CUT: ReadingNote = warning('arguments-cut', 'the arguments of a call are cut off');
 export const OTHER_CHOICES: ReadingNote = warning(
   'other-choices',
   'the response has several choices: only the first is kept',

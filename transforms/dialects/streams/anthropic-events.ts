@@ -6,11 +6,10 @@ import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { present } from '../shared/logged-values.ts';
-import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { ARGUMENTS_CUT, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { isUnsaid, saidIn, textsIn } from '../shared/said-texts.ts';
 import { says } from '../shared/unread-text.ts';
 import {
-  ARGUMENTS_CUT,
   indexIn,
   isKeepAlive,
   isOtherId,

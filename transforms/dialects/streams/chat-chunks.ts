@@ -8,12 +8,11 @@ import { carriesContent } from '../shared/carried-content.ts';
 import { CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_CALL, CHAT_MESSAGE } from '../shared/known-members.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
-import { RESPONSE_ERROR, unreadText } from '../shared/reading-notes.ts';
+import { ARGUMENTS_CUT, RESPONSE_ERROR, unreadText } from '../shared/reading-notes.ts';
 import { saidIn } from '../shared/said-texts.ts';
 import { type KnownObject, says } from '../shared/unread-text.ts';
 import { ChatCall, hasName } from './chat-call.ts';
 import {
-  ARGUMENTS_CUT,
   indexIn,
   STREAM_CUT,
   type StreamedAnswer,

@@ -4,15 +4,8 @@ import type { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
-import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
-import {
-  ARGUMENTS_CUT,
-  indexIn,
-  STREAM_CUT,
-  type StreamedAnswer,
-  type StreamGrammar,
-  UnknownKinds,
-} from './grammar.ts';
+import { ARGUMENTS_CUT, RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { indexIn, STREAM_CUT, type StreamedAnswer, type StreamGrammar, UnknownKinds } from './grammar.ts';
 import { GrowingMembers, GrowingText } from './growing-text.ts';
 
 const EVENTS = [

@@ -27,10 +27,6 @@ export interface StreamGrammar {
 }
 
 export const STREAM_CUT: ReadingNote = warning('stream-cut', 'the stream ends before the answer does');
-export const ARGUMENTS_CUT: ReadingNote = warning(
-  'arguments-cut',
-  'the arguments of a call are cut off: they are not complete JSON',
-);
 
 /** A member that is a number, such as the index of a block. */
 export function indexIn(event: JsonView, key: string): number | undefined {

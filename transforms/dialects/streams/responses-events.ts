@@ -9,9 +9,8 @@ import { quote } from '../../json/respace.ts';
 import { editMembers } from '../../json/splice.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
-import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { ARGUMENTS_CUT, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import {
-  ARGUMENTS_CUT,
   indexIn,
   isOtherId,
   STREAM_CUT,

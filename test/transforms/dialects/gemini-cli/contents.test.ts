@@ -170,6 +170,61 @@ describe('a recording of Qwen Code', () => {
     ]);
   });
 
+  it('goes back to the beginning with a line whose parent is null', () => {
+    const again = [
+      line('6', null, 'system', undefined, { subtype: 'rewind', systemPayload: { truncatedCount: 2 } }),
+      line('7', '6', 'user', user(says('Where?'))),
+      line('8', '7', 'assistant', model(says('Here.'))),
+    ];
+    expect(conversationsOf(...begin, ...again)).toEqual([expected, ['user: Where?', 'assistant: Here.']]);
+    const flat = [
+      line('1', null, 'user', user(says('When?'))),
+      line('2', null, 'assistant', model(says('In May.'))),
+      line('3', null, 'user', user(says('Where?'))),
+      line('4', null, 'assistant', model(says('Here.'))),
+    ];
+    expect(conversationsOf(...flat)).toEqual([
+      ['user: When?', 'assistant: In May.', 'user: Where?', 'assistant: Here.'],
+    ]);
+  });
+
+  it('begins with a line of the client', () => {
+    const source = line('0', null, 'system', undefined, {
+      subtype: 'session_source',
+      systemPayload: { sourceType: 'web' },
+    });
+    const [first, ...rest] = begin.map((one) => (one.uuid === '1' ? { ...one, parentUuid: '0' } : one));
+    const read = elementsOf([source, first as object, ...rest]);
+    expect(read.flatMap((one) => (one.kind === 'entry' ? one.messages : []))).not.toContainEqual(
+      expect.objectContaining({ notes: [expect.objectContaining({ rule: 'parent-missing' })] }),
+    );
+    expect(conversationsOf(source, first as object, ...rest)).toEqual([expected]);
+  });
+
+  it('begins with a compressed history, if the lines before it are lost', () => {
+    const left = [user(says('So far: May.')), model(says('Got it.'))];
+    const compression = line('6', '5', 'system', undefined, {
+      subtype: 'chat_compression',
+      systemPayload: { compressedHistory: left },
+    });
+    const more = [
+      line('7', '6', 'user', user(says('And?'))),
+      line('8', '7', 'assistant', model(says('June.'))),
+    ];
+    expect(conversationsOf(compression, ...more)).toEqual([
+      ['user: So far: May.', 'assistant: Got it.', 'user: And?', 'assistant: June.'],
+    ]);
+  });
+
+  it('rejects a line of the client of an unknown kind that has words, and drops one that has none', () => {
+    const unknown = (systemPayload: object) =>
+      elementsOf([...begin, line('6', '5', 'system', undefined, { subtype: 'recall', systemPayload })]);
+    expect(unknown({ reminder: 'They like bulbs.' })).toContainEqual(
+      expect.objectContaining({ kind: 'rejection', reason: 'bad-event' }),
+    );
+    expect(unknown({ count: 4 })).toContainEqual(expect.objectContaining({ fate: 'dropped:client-event' }));
+  });
+
   it('keeps the turns of two clients apart that resumed one session at the same time', () => {
     const both = [
       line('6', '5', 'user', user(says('Where?'))),
