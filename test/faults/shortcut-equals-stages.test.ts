@@ -200,6 +200,29 @@ it.each(CALLS_ELSEWHERE)('F218: the same finding about calls in %s', async (name
   expect(byShortcut).toContainEqual(expect.objectContaining({ kind: 'finding', rule: 'unread-text' }));
 });
 
+it('F218: the same records of answers with signatures of thoughts', async () => {
+  const folder = temporaryFolder();
+  const call = { id: '1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const signed = { thought_signature: 'S' };
+  const calls = [
+    { extra_content: { google: signed } },
+    { provider_specific_fields: { ...signed, citations: [1] } },
+    signed,
+  ].map((members) => ({ role: 'assistant', content: 'a', tool_calls: [{ ...call, ...members }] }));
+  const members = [
+    { encrypted_content: 'S' },
+    { provider_specific_fields: { thought_signatures: ['S'] } },
+    { extra_content: { google: signed } },
+  ];
+  const replies = [...calls, ...members.map((more) => ({ ...REPLY, ...more }))];
+  for (const [i, reply] of replies.entries())
+    writeFileSync(join(folder, `s${i}.jsonl`), `${entryLine({ id: `s${i}`, reply })}\n`);
+  const byShortcut = await resultsOf(folder, true, {});
+  expectSame(byShortcut, await resultsOf(folder, false, {}));
+  const rules = byShortcut.flatMap((one) => (one.kind === 'finding' ? [one.rule] : []));
+  expect(rules.filter((rule) => rule === 'reasoning-sealed')).toHaveLength(replies.length);
+});
+
 it('F218: the same model, that of the answer that is written', async () => {
   const folder = temporaryFolder();
   const named = (id: string, at: number, answer: unknown, line: unknown, request: unknown): string => {

@@ -19,6 +19,7 @@ import { REASONING_MEMBERS, reasoningOf, stringValue, textOfValue } from '../mod
 import { hasOtherName, nameReasoning } from '../model/reasoning-names.ts';
 import { rejectSession } from '../model/rejection.ts';
 import { afterThought, CLOSE_THOUGHT, isLoneThought, OPEN_THOUGHT, THOUGHT_PARTS } from '../model/reply.ts';
+import { mayBeSigned, withoutSignatures } from '../model/thought-signatures.ts';
 import type { OptionSpecs, PlacedStage } from '../stage.ts';
 import { hasOnlyPlaceholders, ONLY_PLACEHOLDERS, withoutCutAnswers } from './cut-answers.ts';
 
@@ -115,20 +116,24 @@ function counted({ changes }: Conversation, rule: string, count: number): Conver
   return count === 0 ? changes : new Map(changes).set(rule, (changes.get(rule) ?? 0) + count);
 }
 
-/** Gives all reasoning one name. Reports encrypted parts and summaries. */
+/** Gives all reasoning one name. Reports encrypted parts and summaries; those beside calls are kept where they are, or dropped. */
 function withNamedReasoning(conversation: Conversation, keepSealed: boolean): Conversation {
-  const isOther = (message: Message): boolean => message.role === 'assistant' && hasOtherName(message);
+  const isOther = (message: Message): boolean =>
+    message.role === 'assistant' && (hasOtherName(message) || mayBeSigned(message));
   if (!conversation.messages.some(isOther)) return conversation;
   let sealed = 0;
   let renamed = 0;
   const messages = conversation.messages.map((message) => {
     if (!isOther(message)) return message;
-    const named = nameReasoning(message, keepSealed);
-    renamed++;
-    if (named.isSealed) sealed++;
-    const notes = [...(named.isSummary ? [SUMMARY] : []), ...(named.isSealed ? [SEALED] : [])];
-    if (named.isLost) notes.push(UNKNOWN_FORM);
-    return noted(named.message, notes);
+    const named = hasOtherName(message) ? nameReasoning(message, keepSealed) : undefined;
+    const own = named?.message ?? message;
+    const unsigned = withoutSignatures(own);
+    const isSealed = named?.isSealed === true || unsigned !== own;
+    if (named !== undefined) renamed++;
+    if (isSealed) sealed++;
+    const notes = [...(named?.isSummary === true ? [SUMMARY] : []), ...(isSealed ? [SEALED] : [])];
+    if (named?.isLost === true) notes.push(UNKNOWN_FORM);
+    return noted(keepSealed ? own : unsigned, notes);
   });
   const changes = counted(conversation, 'reasoning-name', renamed);
   const all = { ...conversation, messages, changes };

@@ -7,6 +7,7 @@ import { BACKSLASH } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
+import { signaturesIn } from '../../model/thought-signatures.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import type { FoldPlace } from '../fold/fold.ts';
@@ -87,7 +88,8 @@ function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject |
     ?.elements()
     .some((call) => callOf(call).isFreeForm === true);
   const all = isFreeForm === true ? [...notes, FREE_FORM] : notes;
-  const read = [...thoughtsOf(json), ...blocks, ...callsOf(json)];
+  const sealed = signaturesIn(json.bytes).map(sealedBlock);
+  const read = [...thoughtsOf(json), ...sealed, ...blocks, ...callsOf(json)];
   const isRead = read.length > (content?.type === 'string' ? 1 : 0) || !saysNothing(content);
   return isRead || !maySay(json) ? { kind: 'answer', blocks: read, notes: all } : undefined;
 }

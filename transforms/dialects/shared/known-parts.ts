@@ -57,7 +57,7 @@ const CALLS: ReadonlySet<string> = new Set([
 /** Whether it is the type of a call of a built-in tool. One of any other type may hold its result too. */
 export const isBuiltInCall = (type: string): boolean => CALLS.has(type);
 
-/** Types of the AI SDK. Its calls and results are no parts: a message whose dialect does not read them is not known. */
+/** Calls and results of the AI SDK count as unknown parts: a dialect that does not convert them must not write them. */
 const OF_SDK: ReadonlySet<string | undefined> = new Set(['tool-call', 'tool-result']);
 
 /** Whether an object, as JSON text, is a call or a result of the AI SDK. */

@@ -4,6 +4,8 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { decode } from '../../json/utf8.ts';
 import { isOtherSpeaker, isRole, roleNamed, SPEAKER_MEMBERS } from '../../model/known-roles.ts';
+import { signaturesIn } from '../../model/thought-signatures.ts';
+import { sealedBlock } from '../fold/assistant-draft.ts';
 import { objectOf } from './build-messages.ts';
 import { firstOf, present } from './logged-values.ts';
 import {
@@ -106,7 +108,8 @@ export function blocksIn(body: JsonView): readonly MessageBlock[] {
   const blocks = calls.filter(({ id }) => id === undefined || !known.has(id));
   const legacy = firstOf(body, 'function_call') ?? firstOf(body.get('additional_kwargs'), 'function_call');
   const one = blocks.length === 0 && known.size === 0 && legacy?.type === 'object' ? [callOf(legacy)] : [];
-  return [...reasoningOf(body), ...content, ...membersAsParts(body), ...blocks, ...one];
+  const sealed = signaturesIn(body.bytes).map(sealedBlock);
+  return [...reasoningOf(body), ...sealed, ...content, ...membersAsParts(body), ...blocks, ...one];
 }
 
 /** The content; UI messages and others have it a second time as parts. */

@@ -98,12 +98,31 @@ static u32 read_function(u32 p, u32 end, u32 depth) {
   return read_object(p, end, depth, MEMBERS, calls[call_count].spans + NAME);
 }
 
+// Encrypted reasoning in a message or a call (transforms/model/thought-signatures.ts).
+static u32 read_signed(u32 p, u32 end, u32 depth) {
+  static const char *const NAME_OF_ONE[] = {"thought_signature", 0};
+  u32 value = p;
+  p = any_value(p, end, depth);
+  if (p && holds((Span){value, p}, NAME_OF_ONE)) thoughts |= 2;
+  return p;
+}
+
+static u32 read_signature(u32 p, u32 end, u32 depth) {
+  thoughts |= 2;
+  return any_value(p, end, depth);
+}
+
 static u32 read_call(u32 p, u32 end, u32 depth) {
-  static const Member MEMBERS[] = {MEMBER("id", any_value), MEMBER("function", read_function), {0}};
+  static const Member MEMBERS[] = {
+    MEMBER("id", any_value), MEMBER("function", read_function), MEMBER("extra_content", read_signed), MEMBER("provider_specific_fields", read_signed),
+    MEMBER("thought_signature", read_signature), {0},
+  };
   if (call_count == MAX_CALLS - 1) return 0;
   calls[call_count] = (Call){0};
   u32 before = spoken;
-  p = read_object(p, end, depth, MEMBERS, calls[call_count].spans + ID_OF_CALL);
+  Span found[sizeof(MEMBERS) / sizeof(*MEMBERS)] = {0};
+  p = read_object(p, end, depth, MEMBERS, found);
+  calls[call_count].spans[ID_OF_CALL] = found[0], calls[call_count].spans[FUNCTION_OF_CALL] = found[1];
   spoken = before;
   call_count++;
   return p;
@@ -206,7 +225,8 @@ static u32 read_message(u32 p, u32 end, u32 depth) {
     MEMBER("role", any_value), MEMBER("content", any_value), MEMBER("tool_calls", read_calls), MEMBER("function_call", any_value), MEMBER("tool_call_id", any_value),
     MEMBER("reasoning_content", read_thought), MEMBER("thinking", read_thought), MEMBER("reasoning", read_named_thought), MEMBER("reasoning_text", read_named_thought),
     MEMBER("reasoning_details", read_named_thought), MEMBER("reasoning_opaque", read_named_thought), MEMBER("thinking_blocks", read_named_thought),
-    MEMBER("tool_plan", read_named_thought), MEMBER("channel", read_channel), MEMBER("refusal", read_other_answer), MEMBER("audio", read_other_answer),
+    MEMBER("tool_plan", read_named_thought), MEMBER("channel", read_channel), MEMBER("refusal", read_other_answer), MEMBER("audio", read_other_answer), MEMBER("extra_content", read_signed), MEMBER("provider_specific_fields", read_signed),
+    MEMBER("thought_signature", read_signature), MEMBER("thought_signatures", read_signature), MEMBER("encrypted_content", read_signature),
     // calls under names that are not read, as in unread-content.ts
     MEMBER("toolInvocations", read_other_answer), MEMBER("tool_invocations", read_other_answer), MEMBER("toolCalls", read_other_answer),
     MEMBER("toolUses", read_other_answer), MEMBER("tool_uses", read_other_answer), MEMBER("functionCalls", read_other_answer),
