@@ -315,6 +315,15 @@ describe('a row that ends in a question', () => {
   });
 });
 
+it.each(['input_schema', 'inputSchema'])('the %s of a tool becomes its parameters', (name) => {
+  const schema = '{"type":"object","n":1.0}';
+  expect(texts(one(`{"messages":[],"tools":[{"name":"f","${name}":${schema}}]}`).tools)).toEqual([
+    `{"name":"f","parameters":${schema}}`,
+  ]);
+  const both = `{"name":"f","${name}":1,"parameters":${schema}}`;
+  expect(texts(one(`{"messages":[],"tools":[${both}]}`).tools)).toEqual([both]);
+});
+
 it('takes the functions of the older format for training as tools', () => {
   const list = '"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]';
   const entry = one(`{${list},"functions":[{"name":"f","parameters":{"n":1.0}}]}`);

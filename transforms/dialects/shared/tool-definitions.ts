@@ -162,6 +162,14 @@ const SCHEMAS: ReadonlySet<string> = new Set([
   ...['input_schema', 'inputSchema', 'parametersJsonSchema', 'parameters_json_schema'],
 ]);
 
+/** As `flatten`; a schema under the name that it has in another API becomes `parameters`. */
+export function flattenAny(definition: Uint8Array): ToolDefinition {
+  const tool = flatten(definition);
+  const keys = membersOf(tool.bytes).map(({ key }) => key);
+  if (keys.includes('parameters') || !keys.some((key) => SCHEMAS.has(key))) return tool;
+  return { ...defineTool(tool.bytes), name: tool.name };
+}
+
 /**
  * Converts a definition of the Messages API: `input_schema` becomes `parameters`, and cache marks are dropped. Tools of
  * the server, such as `web_search`, have no schema and stay as they are.

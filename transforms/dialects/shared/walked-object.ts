@@ -9,7 +9,7 @@ import type { DialectSpec } from '../dialect-spec.ts';
 import { KeyLayouts } from './key-layouts.ts';
 import { missingOrBad, rejectObject } from './line-objects.ts';
 import { createMessageList, isMessage } from './logged-messages.ts';
-import { createToolsReader, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
+import { createToolsReader, flattenAny, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
 
 export class WalkedObject {
   readonly #scanner: Scanner;
@@ -41,7 +41,7 @@ export class WalkedObject {
     this.#messagesKey = keyAt(this.#keys, spec.messages);
     this.#toolsKey = keyAt(this.#keys, spec.tools);
     this.#messages = createMessageList(scanner, depthOf(spec.messages) + 1);
-    this.#tools = new ToolsText(scanner, createToolsReader(scanner, depthOf(spec.tools)));
+    this.#tools = new ToolsText(scanner, createToolsReader(scanner, depthOf(spec.tools), flattenAny));
   }
 
   walk(bytes: Uint8Array, at: number): number {
