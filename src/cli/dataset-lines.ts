@@ -50,3 +50,15 @@ export function placesOf(session: SessionLine): readonly Location[] {
 export function sameEnd(a: string, b: string): boolean {
   return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
 }
+
+/** Returns the lines whose source agrees with a name, in which it may be relative to another folder, in most of its length. */
+export function closest<L extends { readonly source: string }>(
+  lines: readonly L[],
+  name: string,
+): readonly L[] {
+  const exact = lines.filter(({ source }) => source === name);
+  if (exact.length > 0) return exact;
+  const shared = ({ source }: L): number => Math.min(source.length, name.length);
+  const longest = lines.reduce((most, line) => Math.max(most, shared(line)), 0);
+  return lines.filter((line) => shared(line) === longest);
+}

@@ -5,7 +5,7 @@ import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import { TurnmillError } from '../errors.ts';
 import { rejectionReason } from '../ledger/result.ts';
 import { isObjectUrl } from '../object-store/url.ts';
-import { eachLineOf, placesOf, sameEnd } from './dataset-lines.ts';
+import { closest, eachLineOf, placesOf, sameEnd } from './dataset-lines.ts';
 
 /** A line of a source, or a source as a whole if `line` is undefined. */
 export interface Target {
@@ -83,11 +83,8 @@ export async function sourceIn(out: string, word: string): Promise<SourceLine | 
   await eachLineOf(out, LINE_FILES.sources, (line) => {
     if (sameEnd(line.source, word)) found.push(line);
   });
-  const lengths = found.map(({ source }) => Math.min(source.length, word.length));
-  const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
-  const best = found.filter((_, i) => lengths[i] === longest);
-  const exact = best.filter(({ source }) => source === word);
-  const [source, ...others] = exact.length === 1 ? exact : best;
+  const best = closest(found, word);
+  const [source, ...others] = best;
   if (others.length === 0) return source;
   throw several(
     `'${word}' is the name of`,

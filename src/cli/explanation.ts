@@ -1,10 +1,11 @@
 /** Implements `turnmill explain`: finds out what became of a line, a record, a session or a source, and prints it. */
 import { type Stats, statSync } from 'node:fs';
-import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { shellWord } from '../charts/numbers.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { checkManifest } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import { withDataset } from '../dataset/store/with-dataset.ts';
 import { failUsage, ioError, TurnmillError } from '../errors.ts';
@@ -14,19 +15,18 @@ import { listSources } from '../input/sources/list.ts';
 import { listInputs } from '../input/sources/list-inputs.ts';
 import { whyBesideLogs, whyNotALog } from '../input/sources/log-names.ts';
 import type { SourceRef } from '../input/sources/source.ts';
-import { inputsOf, inputWith } from '../job/dataset-inputs.ts';
+import { inputsOf, inputWith, isBelow } from '../job/dataset-inputs.ts';
 import { explainLine } from '../job/explain.ts';
 import type { Explanation } from '../job/line-trail.ts';
 import { CONTAINED_ENTRY } from '../ledger/result.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
-import type { Location } from '../record/output.ts';
 import { asBuilt } from '../settings/as-built.ts';
 import { withPlugInFiles } from '../settings/plug-in-files.ts';
 import { resolveS3Options, s3In } from '../settings/s3-settings.ts';
 import { type PartialSettings, resolveSettings, type Settings } from '../settings/settings.ts';
 import type { Request } from './commands/command.ts';
-import { eachLineOf, placesOf, sameEnd } from './dataset-lines.ts';
+import { closest, eachLineOf, placesOf, sameEnd } from './dataset-lines.ts';
 import { addressIn, datasetWith, type Target, targetIn } from './explain-target.ts';
 import { type Container, explanationText, type Found } from './explanation-text.ts';
 import { settingsOf } from './options/settings-of.ts';
@@ -93,8 +93,10 @@ async function answersTo(target: Target, values: Values, signal: AbortSignal): P
     ? await skippedFor(ref.name, path, values, whyBesideLogs)
     : undefined;
   if (skipped !== undefined) return [answerOf(skipped, values)];
-  const shown = root === undefined ? file : ref.name;
-  return Promise.all(logged.map((explanation) => lineAnswer(explanation, shown, values, settings.s3)));
+  const shown = values.root === undefined && isFile(file) ? file : ref.name;
+  return Promise.all(
+    logged.map((explanation) => lineAnswer(explanation, shown, { ...values, root }, settings.s3)),
+  );
 }
 
 /** @throws TurnmillError `no-input` if the log is neither there nor below the inputs of the dataset */
@@ -115,10 +117,10 @@ const answerOf = (account: SourceAccount, { in: out }: Values): Answer => ({
 async function lineAnswer(
   logged: Explanation,
   shown: string,
-  { in: out }: Values,
+  { in: out, root }: Values,
   s3: S3Options,
 ): Promise<Answer> {
-  const found = await recordsOf(logged, out, s3);
+  const found = await recordsOf(logged, out, root, s3);
   const explanation =
     found?.in === undefined
       ? logged
@@ -187,12 +189,15 @@ async function settingsFor(file: string, values: Values): Promise<PartialSetting
 async function recordsOf(
   { source, session, snapshotLine }: Explanation,
   out: string | undefined,
+  root: string | undefined,
   s3: S3Options,
 ): Promise<Found | undefined> {
   if (out === undefined) return undefined;
   if (session === undefined || snapshotLine === undefined) return { records: [] };
   const isWanted = (path: string): boolean => path === LINE_FILES.sessions;
-  return withDataset(out, s3, isWanted, (folder) => findRecords(folder, source, session));
+  const isRoot = (input: string): boolean => root !== undefined && resolve(input) === resolve(root);
+  const input = inputsOf(out).findIndex(isRoot);
+  return withDataset(out, s3, isWanted, (folder) => findRecords(folder, { source, input }, session));
 }
 
 /**
@@ -203,10 +208,8 @@ async function recordsOf(
 function sourceAt(file: string, root: string | undefined, settings: Settings): SourceRef {
   if (file === '-') return { name: '-', input: 0, path: undefined, sizeBytes: 0 };
   const path = root === undefined || isFile(file) || isDirectory(file) ? file : join(root, file);
-  const below = root === undefined ? '' : relative(root, path);
-  const outside = below === '' || below.startsWith(`..${sep}`) || isAbsolute(below);
-  if (root !== undefined && outside) failUsage(`${path} is not below --root ${root}`);
-  const name = outside ? basename(path) : below.split(sep).join('/');
+  if (root !== undefined && !isBelow(path, root)) failUsage(`${path} is not below --root ${root}`);
+  const name = root === undefined ? basename(path) : relative(root, path).split(sep).join('/');
   if (isDirectory(path)) return folderAt(path, name, settings);
   if (!isFile(path)) throw new TurnmillError('no-input', `file ${path} not found`, { subject: path });
   return { name, input: 0, path: Buffer.from(path).toString('latin1'), sizeBytes: 0 };
@@ -249,23 +252,27 @@ function statsOf(path: string): Stats | undefined {
 }
 
 /**
- * Returns the places of a session's records, or of the record that contains it. Sources are compared by the end of their
- * paths, because these may be relative to any folder; if several match, the records of all are returned.
+ * Returns the places of a session's records, or of the record that contains it; if several sources match equally well, the
+ * records of all.
+ * @param input position among the inputs of the dataset; -1 if it is not known
  */
-async function findRecords(out: string, source: string, session: string): Promise<Found> {
-  const records: Location[] = [];
-  let place: Location | undefined;
-  let context: number | undefined;
-  const listed: string[] = [];
+async function findRecords(
+  out: string,
+  { source, input }: { readonly source: string; readonly input: number },
+  session: string,
+): Promise<Found> {
+  const matching: SessionLine[] = [];
   await eachLineOf(out, LINE_FILES.sessions, (line) => {
-    if (line.id !== session || !sameEnd(line.source, source)) return;
-    records.push(...placesOf(line));
-    listed.push(line.fate);
-    place ??= line.in;
-    context ??= line.context;
+    if (line.id === session && sameEnd(line.source, source)) matching.push(line);
   });
+  const named = closest(matching, source);
+  const ofInput = named.filter((line) => (line.input ?? 0) === input);
+  const found = ofInput.length > 0 ? ofInput : named;
+  const records = found.flatMap(placesOf);
+  const context = found.find((line) => line.context !== undefined)?.context;
   if (records.length > 0) return { records, ...(context !== undefined && { context }) };
-  if (place === undefined) return { records, listed };
+  const place = found.find((line) => line.in !== undefined)?.in;
+  if (place === undefined) return { records, listed: found.map(({ fate }) => fate) };
   const { shard, line } = place;
   let container: Container | undefined;
   await eachLineOf(out, LINE_FILES.sessions, (other) => {

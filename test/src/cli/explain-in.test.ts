@@ -125,3 +125,51 @@ test('relative inputs are looked for in the folder that the run was started in',
   );
   expect(await explain(1, '--root', join(folder, 'moved'))).toContain('made a record');
 });
+
+test('a log that is named by its path is the source of that name, not another one with the same end', async () => {
+  const folder = temporaryFolder();
+  const [logs, more, out] = ['logs', 'more', 'out'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const copied = [entry()];
+  const log = writeLog(logs, 'a.jsonl', [...copied, entry({ second: 1, messages: talk(3) })]);
+  const copy = writeLog(logs, '2026-01-10/a.jsonl', copied);
+  const [line] = [JSON.stringify({ messages: talk(2) })];
+  const other = writeLog(more, 'a.jsonl', [line]);
+  const deep = writeLog(logs, 'x/b.jsonl', [line]);
+  const { status } = await turnmill(['build', logs, more, '--out', out, '--copies', 'drop']);
+  expect(status).toBe(0);
+  const explain = async (file: string): Promise<Record<string, unknown>> => {
+    const { stdout } = await turnmill(['explain', `${file}:1`, '--in', out, '--json']);
+    return JSON.parse(stdout.toString());
+  };
+  const [at] = [{ shard: 'data/2026-01-13-00000.jsonl', line: 1 }];
+  expect(await explain(log)).toMatchObject({ source: 'a.jsonl', fate: 'superseded', records: [at] });
+  expect(await explain(copy)).toMatchObject({
+    source: '2026-01-10/a.jsonl',
+    fate: 'dropped:contained',
+    group: '2026-01-10',
+    records: [],
+    in: { ...at, source: 'a.jsonl' },
+  });
+  expect(await explain(deep)).toMatchObject({ session: 'x/b.jsonl:1', sessionFate: 'contained' });
+  expect(await explain(other)).toMatchObject({ session: 'a.jsonl:1', sessionFate: 'contained' });
+});
+
+test('logs of the same name in two inputs are told apart', async () => {
+  const folder = temporaryFolder();
+  const roots = ['one', 'two'].map((name) => join(folder, name));
+  const lines = (answer: string): string =>
+    JSON.stringify({ messages: [...talk(1), { role: 'assistant', content: answer }] });
+  const files = roots.map((root, i) => writeLog(root, 'a.jsonl', [lines(`Answer ${i}.`)]));
+  const out = join(folder, 'out');
+  expect((await turnmill(['build', ...roots, '--out', out])).status).toBe(0);
+  const places = files.map(async (file) => {
+    const { stdout } = await turnmill(['explain', `${file}:1`, '--in', out, '--json']);
+    return JSON.parse(stdout.toString()).records;
+  });
+  const at = (line: number) => [{ shard: 'data/conversations-00000.jsonl', line }];
+  expect(await Promise.all(places)).toEqual([at(1), at(2)]);
+});
