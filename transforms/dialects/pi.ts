@@ -34,8 +34,17 @@ function isOldMessage(first: FirstObject): boolean {
   return BLOCKS.has(content.elements()[0]?.get('type')?.text() ?? '');
 }
 
+const EVENTS: ReadonlySet<string> = new Set(['message_start', 'message_update', 'message_end', 'turn_end']);
+
+/** Whether it is an event of `pi --mode json` with a message. Old versions have no header before the events. */
+function isEvent(first: FirstObject): boolean {
+  const message = first.get('message');
+  if (!EVENTS.has(first.get('type')?.text() ?? '')) return false;
+  return message?.get('role')?.type === 'string' && message.get('timestamp')?.type === 'number';
+}
+
 function detect(first: FirstObject): boolean {
-  if (isTreeMessage(first) || isOldMessage(first)) return true;
+  if (isTreeMessage(first) || isOldMessage(first) || isEvent(first)) return true;
   if (first.get('type')?.text() !== 'session' || first.get('id')?.type !== 'string') return false;
   // sessions of other clients begin with a header of this type too
   if (first.get('harness') !== undefined || first.get('createdAt') !== undefined) return false;
@@ -55,7 +64,7 @@ const pi: Dialect = defineDialect({
   folds: true,
   memory: () => new PiSource(),
   knownBy:
-    'type session, with id, and cwd or version; or type message, with id, parentId and message.role, or with an answer in blocks or a result',
+    'type session, with id, and cwd or version; or type message, with id, parentId and message.role, or with an answer in blocks or a result; or an event with a message that has a role and a time in milliseconds',
   marks: ['type', 'id', 'cwd', 'version'],
   detect,
   read,

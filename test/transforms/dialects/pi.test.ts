@@ -206,6 +206,19 @@ describe('pi', () => {
     expect(detects({ type: 'session', id: 's' })).toBe(false);
   });
 
+  it('detects events without a header', () => {
+    const detects = (type: string, message: object): unknown =>
+      pi.detect(
+        new Map(
+          Object.entries({ type, message }).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
+        ),
+      );
+    const said = { role: 'user', content: 'a', timestamp: 1770112800000 };
+    expect(detects('message_end', said)).toBe(true);
+    expect(detects('message_stop', said)).toBe(false);
+    expect(detects('message_start', { role: 'assistant', content: [], id: 'msg_1' })).toBe(false);
+  });
+
   it('detects messages without a header', () => {
     const detects = (message: object, more: object = {}): unknown =>
       pi.detect(

@@ -19,6 +19,10 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
     'prompt history of Gemini CLI',
     { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' },
   ],
+  [
+    'opencode run --format json',
+    { type: 'error', timestamp: 1, sessionID: 's', error: { name: 'APIError', data: { message: 'm' } } },
+  ],
   ['opencode run --format json', { type: 'step_start', timestamp: 1, sessionID: 's', part: {} }],
   [
     'Cursor agent',

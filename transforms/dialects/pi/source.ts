@@ -14,6 +14,7 @@ import { makeMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { foldResultBlocks } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
+import { present } from '../shared/logged-values.ts';
 import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
 import {
   COPIED_HISTORY,
@@ -32,8 +33,11 @@ const HARNESS = 'pi';
 /** Entries about the client, not the conversation. */
 const CLIENT: ReadonlySet<string> = new Set([
   ...['model_change', 'thinking_level_change', 'active_tools_change', 'custom', 'label', 'session_info'],
-  ...['leaf', 'session_start'],
+  ...['leaf', 'session_start', 'session_info_changed', 'thinking_level_changed', 'model_changed'],
+  ...['queue_update', 'compaction_start', 'auto_compaction_start', 'auto_retry_start', 'auto_retry_end'],
 ]);
+/** Events of `pi --mode json` after a compaction, with its result. */
+const COMPACTED: ReadonlySet<string> = new Set(['compaction_end', 'auto_compaction_end']);
 /** Entries with a message; `message_end` is the one of `pi --mode json`. */
 const MESSAGES: ReadonlySet<string> = new Set(['message', 'message_end', 'custom_message']);
 const SUMMARIES: ReadonlySet<string> = new Set(['branch_summary', 'compaction']);
@@ -74,9 +78,11 @@ export class PiSource {
     if (type === 'custom_message') return this.#readMessage(entry, entry, context);
     if (type === 'branch_summary') return this.#readSummary(entry, context);
     if (type === 'compaction') return this.#compact(entry, context);
+    const result = COMPACTED.has(type) ? entry.get('result') : undefined;
+    if (present(result)) return this.#compact(result, context);
     const dropped = this.#drop('client-event', entry, context);
     if (STREAM_EVENT.test(type)) this.#pieces.add(type, entry, context);
-    if (CLIENT.has(type) || STREAM_EVENT.test(type)) return dropped;
+    if (CLIENT.has(type) || COMPACTED.has(type) || STREAM_EVENT.test(type)) return dropped;
     this.#noteUnknown(type, entry, context);
     return leaveUnknown(type, entry, context);
   }

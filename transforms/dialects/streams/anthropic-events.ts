@@ -39,8 +39,14 @@ const DELTAS: ReadonlyMap<string, readonly [from: string, to: string, block: str
 ]);
 
 /** Whether the event belongs to a stream of the Messages API. */
-export function isAnthropicEvent(event: Pick<JsonView, 'get'>): boolean {
-  return TYPES.has(event.get('type')?.text() ?? '');
+export const isAnthropicEvent = (event: Pick<JsonView, 'get'>): boolean =>
+  TYPES.has(event.get('type')?.text() ?? '') && !isOfOther(event);
+
+/** Whether another program wrote it, with a type that this API has too: an error of OpenCode, or a message of pi. */
+function isOfOther(event: Pick<JsonView, 'get'>): boolean {
+  const error = event.get('error');
+  if (error?.type === 'object') return !['type', 'message'].some((key) => present(error.get(key)));
+  return present(event.get('message')?.get('timestamp'));
 }
 
 export class AnthropicEvents implements StreamGrammar {
