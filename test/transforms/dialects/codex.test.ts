@@ -102,6 +102,24 @@ describe('turns that were taken back', () => {
   });
 });
 
+it('begins another answer after new token counts, if the results of the calls before are lost', () => {
+  const count = (n: number) =>
+    event({ type: 'token_count', info: { last_token_usage: { input_tokens: n } } });
+  const rolesOf = (...lines: readonly object[]) =>
+    messagesOf(entriesOf(say('user', 'q'), ...lines)[0]).map(({ role, tool_calls = [] }) =>
+      [role, ...tool_calls.map(({ id }: { id: string }) => id)].join(' '),
+    );
+  const [first, second] = [call('c1'), call('c2')];
+  expect(rolesOf(first, count(1), second, count(2), say('assistant', 'a'))).toEqual([
+    ...['user', 'assistant c1', 'assistant c2', 'assistant'],
+  ]);
+  // the limits of rates are counted with the numbers of the answer before
+  expect(rolesOf(count(1), first, count(1), second, count(2), result('c1', 'r'), result('c2', 'r'))).toEqual([
+    ...['user', 'assistant c1 c2', 'tool', 'tool'],
+  ]);
+  expect(rolesOf(say('assistant', 'a'), count(1), first)).toEqual(['user', 'assistant c1']);
+});
+
 describe('a compaction whose context cannot be read', () => {
   const compact = (payload: object) => ({ type: 'compacted', payload });
   const turn = (n: number) => [say('user', `q${n}`), say('assistant', `a${n}`)];

@@ -1,5 +1,6 @@
 /** Folds the events of one Codex rollout into conversations; each compaction starts a new one. */
 
+import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, LineFate, Message, ReadingNote, Rejection, ToolDefinition } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
@@ -51,6 +52,8 @@ export class CodexSource {
   #messages = 0;
   /** Whether token counts belong to the last answer: false after a rollback, until the next answer. */
   #isCounting = true;
+  /** The last token counts. */
+  #counted: Uint8Array | undefined;
   /** Whether the items being read replace an earlier conversation, so that they are only context. */
   #isCopying = false;
   /** Whether an item has said something, so that the events repeat the items. */
@@ -225,12 +228,19 @@ export class CodexSource {
     return undefined;
   }
 
-  /** Sets the tokens of the last answer. An event may come twice with the same numbers. */
+  /**
+   * Sets the tokens of the last answer. An event may come twice with the same numbers; new ones end an answer whose
+   * calls have no results yet, so that one whose result is lost does not go on with the next answer.
+   */
   #countTokens(payload: JsonView, thread: string, { fold }: ReadContext): void {
-    const usage = payload.get('info')?.get('last_token_usage');
-    if (usage === undefined || !fold.keepsMeta || !fold.has(thread) || !this.#isCounting) return;
+    const info = payload.get('info');
+    const usage = info?.get('last_token_usage');
+    if (info === undefined || usage === undefined || !fold.has(thread)) return;
     fold.open(thread, '');
-    fold.describeAnswer(metaOf({ usage }));
+    const isNew = this.#counted === undefined || !isSameBytes(this.#counted, info.bytes);
+    if (isNew && fold.last.calls.some(({ result }) => result === undefined)) this.#growing = undefined;
+    if (isNew) this.#counted = info.copy();
+    if (fold.keepsMeta && this.#isCounting) fold.describeAnswer(metaOf({ usage }));
   }
 
   #enter(id: string, payload: JsonView): void {
