@@ -197,7 +197,8 @@ async function recordsOf(
   const isWanted = (path: string): boolean => path === LINE_FILES.sessions;
   const isRoot = (input: string): boolean => root !== undefined && resolve(input) === resolve(root);
   const input = inputsOf(out).findIndex(isRoot);
-  return withDataset(out, s3, isWanted, (folder) => findRecords(folder, { source, input }, session));
+  const named = { source, input, session, snapshotLine };
+  return withDataset(out, s3, isWanted, (folder) => findRecords(folder, named));
 }
 
 /**
@@ -251,23 +252,28 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
+interface NamedSession {
+  readonly source: string;
+  /** Position among the inputs of the dataset; -1 if it is not known. */
+  readonly input: number;
+  readonly session: string;
+  readonly snapshotLine: number;
+}
+
 /**
  * Returns the places of a session's records, or of the record that contains it; if several sources match equally well, the
- * records of all.
- * @param input position among the inputs of the dataset; -1 if it is not known
+ * records of all. An id may be in a source several times (`--session-by run --select leaves`).
  */
 async function findRecords(
   out: string,
-  { source, input }: { readonly source: string; readonly input: number },
-  session: string,
+  { source, input, session, snapshotLine }: NamedSession,
 ): Promise<Found> {
   const matching: SessionLine[] = [];
   await eachLineOf(out, LINE_FILES.sessions, (line) => {
     if (line.id === session && sameEnd(line.source, source)) matching.push(line);
   });
-  const named = closest(matching, source);
-  const ofInput = named.filter((line) => (line.input ?? 0) === input);
-  const found = ofInput.length > 0 ? ofInput : named;
+  const ofInput = thoseOrAll(closest(matching, source), (line) => (line.input ?? 0) === input);
+  const found = thoseOrAll(ofInput, ({ origin }) => origin?.line === snapshotLine);
   const records = found.flatMap(placesOf);
   const context = found.find((line) => line.context !== undefined)?.context;
   if (records.length > 0) return { records, ...(context !== undefined && { context }) };
@@ -282,4 +288,9 @@ async function findRecords(
   if (container !== undefined) return { records, in: container };
   const message = `${out} has no session with the record in ${shard}, line ${line}: the dataset is damaged`;
   throw new TurnmillError('invalid-dataset', message, { subject: out });
+}
+
+function thoseOrAll<T>(all: readonly T[], test: (one: T) => boolean): readonly T[] {
+  const those = all.filter(test);
+  return those.length > 0 ? those : all;
 }

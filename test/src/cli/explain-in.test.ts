@@ -158,6 +158,13 @@ test('a log that is named by its path is the source of that name, not another on
   expect(await explain(other)).toMatchObject({ session: 'a.jsonl:1', sessionFate: 'contained' });
 });
 
+test('two runs of entries with one id are told apart', async () => {
+  const log = [entry(), entry({ second: 1, id: 't' }), entry({ second: 2, messages: talk(3) })];
+  const { explain } = await built(log, '--session-by', 'run', '--select', 'leaves');
+  expect(await explain(1)).toMatch(/record {5}\S*:1\n/);
+  expect(await explain(3)).toMatch(/record {5}\S*:3\n/);
+});
+
 test('logs of the same name in two inputs are told apart', async () => {
   const folder = temporaryFolder();
   const roots = ['one', 'two'].map((name) => join(folder, name));
