@@ -53,12 +53,16 @@ export async function formatsPage(root) {
       ]),
     ),
     '## Loaders with columns',
-    '`load_dataset("OUT")` of the package `datasets` opens a dataset without further arguments, also with `streaming=True`; with several formats, `load_dataset("OUT", "trl")`. The card, which is the `README.md` of the dataset, names the shards of each format and the types of their columns, so that records of one day are neither typed by those of another nor filled with nulls. A column that a record does not have is null, such as `parallel_tool_calls` of `openai`.',
+    '`load_dataset("OUT")` of the package `datasets` opens a dataset without further arguments, also with `streaming=True`; with several formats, `load_dataset("OUT", "trl")`. The card, which is the `README.md` of the dataset, names the shards of each format and the types of their columns, so that records of one day are neither typed by those of another nor filled with nulls. A column that a record does not have is null, such as `parallel_tool_calls` of `openai`. Shards packed with zstd need the package `zstandard`, which `datasets` does not install.',
     table(
       ['format', '`datasets` 4.7 or newer', 'older versions'],
       [
         ['`sharegpt`, `functiongemma`, `functiongemma-teaching`', 'as written', 'as written'],
-        ['`prompt`', 'as written', 'as written; refused if all completions of a block look like times'],
+        [
+          '`prompt`',
+          'as written; if all completions of a block of 10 MB look like times, they change if one of another block reads as JSON (`42`)',
+          'as written; refused if all completions of a block look like times',
+        ],
         [
           '`trl`, `openai`, `chat`, `chat-inline` with `--arrow-safe`',
           'as written, with nulls for members that only other messages have',
