@@ -67,6 +67,9 @@ describe('runs', () => {
     const said = [user, { role: 'assistant', content: 'b' }];
     const steps = [{ action: 'ls', observation: 'x' }];
     expect(rulesOf({ history: said, trajectory: steps, info: {} })).not.toContain('unread-text');
+    const last = (response: string) => [...steps, { action: 'submit', response }];
+    expect(rulesOf({ history: said, trajectory: last(' b\n'), info: {} })).not.toContain('unread-text');
+    expect(rulesOf({ history: said, trajectory: last('I submit.'), info: {} })).toContain('unread-text');
     expect(rulesOf({ history: said, messages: said })).not.toContain('unread-text');
     for (const name of ['messages', 'trajectory', 'traj'])
       expect(rulesOf({ history: said, [name]: [user] })).toContain('unread-text');

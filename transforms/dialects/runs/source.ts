@@ -79,6 +79,8 @@ export class RunsSource {
       fold.describe(isMain ? metaOfRun(run, this.#model) : metaOf({ parent: id }));
       if (tools.length > 0) fold.tools(tools);
       if (other !== undefined) fold.note(unreadMember('the run', other, 'messages in another list too'));
+      if (lacksLastStep(run, list))
+        fold.note(unreadMember('the run', 'trajectory', 'an answer that its history lacks'));
       for (const message of thread) {
         if (message === last && isSubmission(message, run)) leaveOut(context);
         else this.#take(message, context);
@@ -297,6 +299,12 @@ const LISTS = ['history', 'traj', 'messages', 'trajectory'] as const;
 function isOtherList(other: JsonView | undefined, list: JsonView): boolean {
   const isList = other?.type === 'array' && other.elements().some((one) => one.get('role') !== undefined);
   return isList && !isSame(other, list);
+}
+
+/** Has the last step of SWE-agent an answer that its history lacks? Some versions leave out the one that submits. */
+function lacksLastStep(run: JsonView, history: JsonView): boolean {
+  const response = run.get('trajectory')?.elements().at(-1)?.textOf('response');
+  return response !== undefined && isUnsaid(response, saidIn(history.parsed()));
 }
 
 /** Renames the text of a message in a published trajectory, which is under `text` or `system_prompt`, to `content`. */
