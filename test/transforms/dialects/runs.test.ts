@@ -109,6 +109,14 @@ describe('runs', () => {
     ]);
   });
 
+  it('counts a call once that LangChain has in the content and beside it', () => {
+    const block = { type: 'tool_use', id: 'c', name: 'f', input: {} };
+    const beside = { name: 'f', args: { n: 1 }, id: 'c', type: 'tool_call' };
+    const objects = [user, { role: 'assistant', content: [block], tool_calls: [beside] }];
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"n":1}' } };
+    expect(messagesOf(...objects)).toEqual([user, { role: 'assistant', tool_calls: [call] }]);
+  });
+
   it('reads the messages of the AI SDK', () => {
     const value = [
       { type: 'tool-result', toolCallId: 'c', toolName: 'f', output: { type: 'error-text', value: 'r' } },

@@ -11,9 +11,10 @@ import { stringValue } from '../../model/message.ts';
 import { readMessage } from '../shared/anthropic-message.ts';
 import { messageWithoutBilling } from '../shared/billing-line.ts';
 import { readCall } from '../shared/chat-object.ts';
+import { isForeignPart, withoutForeignParts } from '../shared/foreign-parts.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { noted } from '../shared/reading-notes.ts';
-import { isSdkPart, messageWithoutSdkParts } from '../shared/sdk-parts.ts';
+
 import { unreadIn } from '../shared/unread-text.ts';
 
 const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
@@ -30,7 +31,7 @@ export function readForeignMessages(logged: readonly Message[], keepSealed = fal
   return messages.flatMap((message) => {
     if (!hasBlocks(message) && !hasFlatCalls(message)) return message;
     const read = hasBlocks(message)
-      ? (readMessage(messageWithoutSdkParts(message.bytes), keepSealed) ?? [message])
+      ? (readMessage(withoutForeignParts(message.bytes), keepSealed) ?? [message])
       : [message];
     const [first, ...others] = read.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
     const unread = unreadIn(new JsonView(message.bytes), CHAT_MESSAGE, 'a message');
@@ -40,11 +41,12 @@ export function readForeignMessages(logged: readonly Message[], keepSealed = fal
 }
 
 /** Whether the content is a list with a call, a result, a thought or a bare text. */
-function hasBlocks({ bytes }: Message): boolean {
+function hasBlocks({ bytes, role }: Message): boolean {
   const content = valueBytes(bytes, 'content');
   if (content?.[0] !== OPEN_ARRAY) return false;
   return elementsOf(content).some(
-    (block) => block[0] === QUOTE || isSdkPart(block) || (isObject(block) && isBlock(block)),
+    (block) =>
+      block[0] === QUOTE || isForeignPart(block, role === 'assistant') || (isObject(block) && isBlock(block)),
   );
 }
 
@@ -58,6 +60,12 @@ function isBlock(block: Uint8Array): boolean {
       return stringValue(block, 'name') !== undefined;
     case 'tool_result':
       return stringValue(block, 'tool_use_id') !== undefined;
+    case 'redacted_thinking':
+      return stringValue(block, 'data') !== undefined;
+    case 'image':
+      return valueBytes(block, 'source')?.[0] === OPEN_OBJECT;
+    case 'input_image':
+      return stringValue(block, 'image_url') !== undefined;
     case 'thinking':
       return [QUOTE, OPEN_ARRAY].includes(valueBytes(block, 'thinking')?.[0] ?? 0);
     default:

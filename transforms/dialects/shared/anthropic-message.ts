@@ -3,7 +3,7 @@
  * one message each, then the rest. A message whose content is a string stays byte for byte.
  */
 
-import { OPEN_ARRAY, QUOTE } from '../../json/bytes.ts';
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../../json/members.ts';
 import { oneLine } from '../../json/one-line.ts';
@@ -13,7 +13,7 @@ import type { Entry, Message, ReadingNote } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
 import { isSameMessage } from '../../model/message-key.ts';
 import type { EntryFields } from '../dialect-spec.ts';
-import { sealedBlock } from '../fold/assistant-draft.ts';
+import { type CallPiece, sealedBlock } from '../fold/assistant-draft.ts';
 import { type Block, CACHE_MARK, readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, makeMessage, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
@@ -143,7 +143,7 @@ export function resultMessage(
 /** The message without its results. */
 function restOf(raw: Uint8Array, role: string, blocks: readonly Block[], keepSealed: boolean): Message {
   const parts = blocks.flatMap((block) => (block.kind === 'part' ? [block.part] : []));
-  const calls = blocks.flatMap((block) => (block.kind === 'call' ? [block.json] : []));
+  const calls = blocks.flatMap((block) => (block.kind === 'call' ? [block] : []));
   const thoughts = blocks.flatMap((block) => (block.kind === 'thought' ? [block.text] : []));
   const sealed = blocks.flatMap((block) => (block.kind === 'sealed' ? [sealedBlock(block.data).detail] : []));
   const shown = thoughts.filter(({ length }) => length > EMPTY_STRING_BYTES);
@@ -156,10 +156,20 @@ function restOf(raw: Uint8Array, role: string, blocks: readonly Block[], keepSea
   });
   if (shown.length > 0) bytes = addMember(bytes, 'reasoning_content', joinStrings(shown));
   if (keepSealed && sealed.length > 0) bytes = addMember(bytes, 'reasoning_details', arrayOf(sealed));
-  if (calls.length > 0) bytes = addMember(bytes, 'tool_calls', arrayOf(calls));
+  if (calls.length > 0) bytes = withCalls(bytes, calls);
   const empty = role === 'assistant' && hasMark(parts) ? [NO_CONTENT] : [];
   const message = onOneLine(bytes, role, [...notesOn(blocks), ...empty]);
   return sealed.length === 0 ? message : { ...message, sealed: keepSealed ? 'kept' : 'dropped' };
+}
+
+/** Adds calls. Those that the message has beside its content too, as clients of LangChain log them, count once. */
+function withCalls(message: Uint8Array, calls: readonly CallPiece[]): Uint8Array {
+  const list = valueBytes(message, 'tool_calls');
+  const beside = list?.[0] === OPEN_ARRAY ? elementsOf(list) : [];
+  const ids = beside.map((call) => (call[0] === OPEN_OBJECT ? stringValue(call, 'id') : undefined));
+  const others = calls.filter(({ id }) => id === undefined || !ids.includes(id));
+  const all = arrayOf([...beside, ...others.map(({ json }) => json)]);
+  return replaceValue(message, 'tool_calls', all) ?? addMember(message, 'tool_calls', all);
 }
 
 function notesOn(blocks: readonly Block[]): readonly ReadingNote[] {
@@ -167,6 +177,7 @@ function notesOn(blocks: readonly Block[]): readonly ReadingNote[] {
     block.kind === 'part' && block.kept !== undefined ? [keptBlock(block.kept)] : [],
   );
   const firstCall = blocks.findIndex(({ kind }) => kind === 'call');
-  const isMixed = firstCall >= 0 && blocks.slice(firstCall).some(({ kind }) => kind !== 'call');
+  const isMixed =
+    firstCall >= 0 && blocks.slice(firstCall).some(({ kind }) => kind !== 'call' && kind !== 'sealed');
   return isMixed ? [...notes, ORDER_LOST] : notes;
 }

@@ -16,10 +16,10 @@ import { readBlock, readBlockOf, resultContent } from './anthropic-blocks.ts';
 import { readMessage } from './anthropic-message.ts';
 import { makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
 import { CHAT_PARTS, contentOfParts, imagePart, type Part } from './content-parts.ts';
+import { blocksOfContent, withoutForeignParts } from './foreign-parts.ts';
 import { jsonIn, present, structured } from './logged-values.ts';
 import { callOf } from './message-parts.ts';
 import { FREE_FORM, keptBlock, noted } from './reading-notes.ts';
-import { messageWithoutSdkParts, withoutSdkParts } from './sdk-parts.ts';
 import { maySay } from './unreadable.ts';
 
 /** A logged message as a fold takes it: with `amend`, `answer` or `add`. */
@@ -89,10 +89,18 @@ function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject |
     .some((call) => callOf(call).isFreeForm === true);
   const all = isFreeForm === true ? [...notes, FREE_FORM] : notes;
   const sealed = signaturesIn(json.bytes).map(sealedBlock);
-  const read = [...thoughtsOf(json), ...sealed, ...blocks, ...callsOf(json)];
+  const calls = callsOf(json);
+  const said = blocks.filter((block) => block.kind !== 'call' || !calls.some(isCallOf(block.id)));
+  const read = [...thoughtsOf(json), ...sealed, ...said, ...calls];
   const isRead = read.length > (content?.type === 'string' ? 1 : 0) || !saysNothing(content);
   return isRead || !maySay(json) ? { kind: 'answer', blocks: read, notes: all } : undefined;
 }
+
+/** Clients of LangChain log each call twice: as a block of the content, and beside it. */
+const isCallOf =
+  (id: string | undefined) =>
+  (block: FoldBlock): boolean =>
+    block.kind === 'call' && id !== undefined && block.id === id;
 
 /** The blocks of an answer's content: texts and parts; in the format of the Messages API also calls and thoughts. */
 function contentBlocks(content: JsonView | undefined): {
@@ -100,7 +108,7 @@ function contentBlocks(content: JsonView | undefined): {
   notes: readonly ReadingNote[];
 } {
   const notes: ReadingNote[] = [];
-  const list = content?.type === 'array' ? withoutSdkParts(content).elements() : [];
+  const list = content?.type === 'array' ? blocksOfContent(content, true).elements() : [];
   const blocks = list.flatMap((part): readonly FoldBlock[] => {
     const block = readBlockOf(part);
     if (block.kind === 'call') return [block];
@@ -119,9 +127,10 @@ function contentBlocks(content: JsonView | undefined): {
  */
 export function foldResultBlocks({ fold }: ReadContext, json: JsonView): boolean {
   const content = OF_RESULTS.has(json.textOf('role')) ? json.get('content') : undefined;
-  const hasResult = content?.type === 'array' && withoutSdkParts(content).elements().some(isResultBlock);
+  const hasResult =
+    content?.type === 'array' && blocksOfContent(content, false).elements().some(isResultBlock);
   if (!hasResult) return false;
-  for (const message of readMessage(messageWithoutSdkParts(json.copy())) ?? []) {
+  for (const message of readMessage(withoutForeignParts(json.copy())) ?? []) {
     if (message.role === 'tool') fold.answer(stringValue(message.bytes, 'tool_call_id'), message);
     else fold.add(message, { isTurn: false });
   }

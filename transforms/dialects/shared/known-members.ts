@@ -38,7 +38,7 @@ const SDK_EXTRA = 'id call_id summary signature providerOptions providerMetadata
 
 /** Parts of the AI SDK. Clients add reasoning of the Responses API. */
 export const SDK_PARTS: Readonly<Record<string, KnownObject>> = {
-  reasoning: known(`type ${SDK_EXTRA}`, {
+  reasoning: known(`type ${SDK_EXTRA} reasoning:text encrypted_content index extras`, {
     'summary:list!': known('type text:text!'),
     'text:parts!': known('text'),
   }),

@@ -8,9 +8,7 @@ import { textOfValue } from '../../model/message.ts';
 
 /** Parts whose words are in a member, by type. */
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ...['text', 'input_text', 'output_text', 'summary_text', 'reasoning_text'].map(
-    (type) => [type, 'text'] as const,
-  ),
+  ...['text', 'input_text', 'output_text'].map((type) => [type, 'text'] as const),
   ['refusal', 'refusal'],
   ['text_plain', 'text'],
 ]);
@@ -40,7 +38,7 @@ const KEPT: ReadonlySet<string> = new Set([
   ...['resource', 'resource_link', 'media', 'blob', 'uri', 'source_url', 'source_document'],
   ...['server_tool_call', 'server_tool_call_response', 'server_tool_result', 'non_standard', 'citation'],
   ...['input_json_delta', 'tool_use', 'data', 'source', 'compaction', 'tool_file', 'generic', 'pdf'],
-  ...['tool_search_output', 'web_search', 'tool_call', 'function_call', 'custom_tool_call'],
+  ...['tool_search_output', 'web_search', 'tool_call'],
   ...['image_data', 'image_file_id', 'file_url', 'file_id'],
 ]);
 
@@ -57,25 +55,38 @@ const CALLS: ReadonlySet<string> = new Set([
 /** Whether it is the type of a call of a built-in tool. One of any other type may hold its result too. */
 export const isBuiltInCall = (type: string): boolean => CALLS.has(type);
 
-/** Calls and results of the AI SDK count as unknown parts: a dialect that does not convert them must not write them. */
-const OF_SDK: ReadonlySet<string | undefined> = new Set(['tool-call', 'tool-result']);
+/**
+ * Calls and results of other APIs than the Messages API. They count as unknown parts: a dialect that does not convert them
+ * must not write them.
+ */
+const FOREIGN: ReadonlyMap<string, 'call' | 'result'> = new Map([
+  ...['tool_call', 'function_call', 'custom_tool_call'].map((type) => [type, 'call'] as const),
+  ...['tool_call_response', 'function_call_output', 'custom_tool_call_output'].map(
+    (type) => [type, 'result'] as const,
+  ),
+]);
 
-/** Whether an object, as JSON text, is a call or a result of the AI SDK. */
-export function isSdkCall(part: Uint8Array): boolean {
-  const [type, id] = valuesOf(part, ['type', 'toolCallId']);
-  return id?.[0] === QUOTE && OF_SDK.has(textOfValue(type));
+const plainType = (type: string): string => type.replaceAll('-', '_').toLowerCase();
+
+/** Whether a part of this type, as JSON text, is such a call or result. Inspect has calls of the server, which stay, in the same words. */
+export function foreignKind(part: Uint8Array, type: string): 'call' | 'result' | undefined {
+  const plain = plainType(type);
+  if (plain === 'tool_result') return valuesOf(part, ['toolCallId'])[0]?.[0] === QUOTE ? 'result' : undefined;
+  const kind = FOREIGN.get(plain);
+  return kind === 'call' && valuesOf(part, ['tool_type'])[0] !== undefined ? undefined : kind;
 }
 
 /** Whether a part, or an element of a content, is one that an API has. @param part JSON text */
 export function isKnownPart(part: Uint8Array): boolean {
-  if (part[0] !== OPEN_OBJECT || isSdkCall(part)) return false;
-  const [logged] = valuesOf(part, ['type']);
-  const type = textOfValue(logged)?.replaceAll('-', '_').toLowerCase();
-  if (type === undefined) return membersOf(part).some(({ key }) => KEPT.has(key));
+  if (part[0] !== OPEN_OBJECT) return false;
+  const logged = textOfValue(valuesOf(part, ['type'])[0]);
+  if (logged === undefined) return membersOf(part).some(({ key }) => KEPT.has(key));
+  const type = plainType(logged);
   if (type === 'thinking') return isThought(valuesOf(part, ['thinking'])[0]);
   const words = WORDS.get(type);
-  if (words === undefined) return KEPT.has(type) || CALLS.has(type);
-  return valuesOf(part, [words])[0]?.[0] === QUOTE;
+  if (words !== undefined) return valuesOf(part, [words])[0]?.[0] === QUOTE;
+  if (type === 'tool_result' && valuesOf(part, [type])[0] !== undefined) return false; // Azure's agents
+  return foreignKind(part, type) === undefined && (KEPT.has(type) || CALLS.has(type));
 }
 
 /** A text, or the list of parts that Mistral has there. */

@@ -88,7 +88,9 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   return [imageOf(part) ?? keptPart(part, type)];
 }
 
-const THOUGHTS: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'redacted_thinking']);
+const THOUGHTS: ReadonlySet<string> = new Set([
+  ...['reasoning', 'thinking', 'redacted_thinking', 'reasoning_text', 'summary_text'],
+]);
 /** A thought as Microsoft.Extensions.AI traces it: a content under the name of its class. */
 const MICROSOFT_THOUGHT = 'Microsoft.Extensions.AI.TextReasoningContent';
 const CALLS: ReadonlySet<string> = new Set([

@@ -94,6 +94,67 @@ describe('readForeignMessages', () => {
     );
   });
 
+  it.each([
+    ['LangChain', { type: 'tool_call', id: 't', name: 'f', args: { n: 1 } }, '{"n":1}'],
+    [
+      'the Responses API',
+      { type: 'function_call', id: 'fc', call_id: 't', name: 'f', arguments: '{"n": 1}' },
+      '{"n": 1}',
+    ],
+    ['Azure', { type: 'tool_call', tool_call_id: 't', name: 'f', arguments: { n: 1 } }, '{"n":1}'],
+  ])('reads calls of %s in a content', (_client, part, args) => {
+    const logged = [message('assistant', { content: [{ type: 'text', text: 'I look.' }, part] })];
+    expect(parsed(readForeignMessages(logged))).toEqual([
+      { role: 'assistant', content: 'I look.', tool_calls: [fn('t', 'f', args)] },
+    ]);
+  });
+
+  it('counts a call once that LangChain has in the content and beside it', () => {
+    const content = [
+      { type: 'tool_use', id: 't1', name: 'f', input: {} },
+      { type: 'tool_use', id: 't2', name: 'f', input: { n: 2 } },
+    ];
+    const beside = { name: 'f', args: { n: 1 }, id: 't1', type: 'tool_call' };
+    const [read] = readForeignMessages([message('assistant', { content, tool_calls: [beside] })]);
+    expect(text((read as Message).bytes)).toBe(
+      `{"role":"assistant","tool_calls":${JSON.stringify([fn('t1', 'f', '{"n":1}'), fn('t2', 'f', '{"n":2}')])}}`,
+    );
+  });
+
+  it.each([
+    ['LangChain', { type: 'reasoning', reasoning: 'Hm.' }],
+    ['the Responses API', { type: 'reasoning_text', text: 'Hm.' }],
+    ['a summary', { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] }],
+  ])('reads a thought in a content as %s has it', (_client, part) => {
+    const logged = [message('assistant', { content: [part, { type: 'text', text: 'a' }] })];
+    expect(parsed(readForeignMessages(logged))).toEqual([
+      { role: 'assistant', content: 'a', reasoning_content: 'Hm.' },
+    ]);
+  });
+
+  it('leaves out encrypted thoughts, in two forms', () => {
+    for (const part of [
+      { type: 'redacted_thinking', data: 'E' },
+      { type: 'reasoning', summary: [], encrypted_content: 'E' },
+    ]) {
+      const [read] = readForeignMessages([
+        message('assistant', { content: [part, { type: 'text', text: 'a' }] }),
+      ]);
+      expect(read).toMatchObject({ sealed: 'dropped' });
+      expect(parsed([read as Message])).toEqual([{ role: 'assistant', content: 'a' }]);
+    }
+  });
+
+  it.each([
+    ['the Messages API', { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA' } }],
+    ['the Responses API', { type: 'input_image', image_url: 'data:image/png;base64,AA' }],
+  ])('reads images of %s', (_api, part) => {
+    const url = 'data:image/png;base64,AA';
+    expect(parsed(readForeignMessages([message('user', { content: [part] })]))).toEqual([
+      { role: 'user', content: [{ type: 'image_url', image_url: { url } }] },
+    ]);
+  });
+
   it('reads texts of the Responses API, and keeps those with sources', () => {
     const cited = { type: 'output_text', text: 'b', annotations: [{ type: 'url_citation', url: 'u' }] };
     const logged = [

@@ -67,6 +67,15 @@ describe('a message whose content is of an unknown form', () => {
     ],
     [
       'content[0] is not a part of a known type',
+      model({ content: [{ type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }] }),
+    ],
+    [
+      'content[0] is not a part of a known type',
+      result({ content: [{ type: 'tool_result', tool_result: { a: 1 } }] }),
+    ],
+    ['content[0] is not a part of a known type', model({ content: [{ type: 'reasoning_text', text: 'a' }] })],
+    [
+      'content[0] is not a part of a known type',
       result({ content: [{ type: 'tool-result', toolCallId: 'c', output: { type: 'text', value: 'r' } }] }),
     ],
     ['in the channel analysis, the content is a thought', model({ channel: 'analysis', content: 'a' })],
