@@ -21,8 +21,9 @@ import { CHAT_MESSAGE } from './shared/known-members.ts';
 import { missingOrBad } from './shared/line-objects.ts';
 import { toolsIn } from './shared/logged-bodies.ts';
 import { modelMeta } from './shared/logged-meta.ts';
-import { structured } from './shared/logged-values.ts';
+import { present, structured } from './shared/logged-values.ts';
 import { notedFirst, unreadText, warning } from './shared/reading-notes.ts';
+import { saidBy, saidIn } from './shared/said-texts.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { says, unreadIn } from './shared/unread-text.ts';
 
@@ -150,14 +151,33 @@ const ANSWER = unreadText(
   'the conversation ends without an answer, and a member beside the messages carries content',
 );
 
-/** The finding about what may be the answer of a conversation that ends without one. */
+const OTHER = unreadText(
+  'the conversation ends with an answer, and a member beside the messages has another one',
+);
+/** Members of a logged call that hold its answer. */
+const REPLIES = ['response', 'completion', 'output'] as const;
+
+/** Whether a member of a logged call, among lines that are conversations, has an answer that the messages lack. */
+function hasOtherAnswer(json: JsonView, messages: readonly Message[]): boolean {
+  const answers = REPLIES.map((key) => json.get(key)).filter(present);
+  if (answers.length === 0) return false;
+  const said = saidBy(messages);
+  return answers.some((answer) =>
+    saidIn(structured(answer)?.parsed())
+      .split('\n')
+      .some((text) => !said.includes(text)),
+  );
+}
+
+/** The finding about what may be the answer of a conversation, beside its messages. */
 function unreadAnswer(
   json: JsonView,
   own: readonly string[],
   messages: readonly Message[],
 ): ReadingNote | undefined {
   const last = messages.at(-1);
-  if (last?.role === 'assistant' && !isEmptyReply(last)) return undefined;
+  if (last?.role === 'assistant' && !isEmptyReply(last))
+    return hasOtherAnswer(json, messages) ? OTHER : undefined;
   const inside = last?.role === 'assistant' && unreadIn(new JsonView(last.bytes), CHAT_MESSAGE, 'the answer');
   const stray = json.others(READ).some(([key, value]) => !own.includes(key) && isAnswer(key, value));
   return inside || (stray ? ANSWER : undefined);

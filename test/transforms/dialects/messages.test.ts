@@ -283,7 +283,7 @@ describe('a row that ends in a question', () => {
 
   it.each([
     { outputs: ['It is gold.'] },
-    { output: 'It is gold.' },
+    { output: 'gold' },
     { answer: 'gold' },
     { answers: ['gold'] },
     { response: 'gold' },
@@ -302,6 +302,13 @@ describe('a row that ends in a question', () => {
     expect(rulesOf(members, { role: 'assistant', content: '' })).toContain('unread-text');
     expect(rulesOf(members, { role: 'assistant', content: 'gold' })).not.toContain('unread-text');
   });
+
+  it.each([{ output: 'It is gold.' }, { response: 'yes' }, { completion: { content: 'yes' } }])(
+    'has another answer beside the one that it ends with: %j',
+    (members) => {
+      expect(rulesOf(members, { role: 'assistant', content: 'gold' })).toContain('unread-text');
+    },
+  );
 
   it.each([
     { label: 'It is gold.' },
