@@ -68,7 +68,7 @@ interface Subject {
 
 interface Session {
   readonly subjects: Subject[];
-  /** Offsets of its entries, in their order: `--session-by id` orders them by time. */
+  /** Offsets of its entries and of the lines that they come from, in their order: `--session-by id` orders them by time. */
   readonly offsets: number[];
   readonly findings: FindingNote[];
   /** Findings about its end, which are at the last line of the source, but not about that line. */
@@ -146,7 +146,7 @@ export class LineTrail {
   #addSubjects(element: StreamElement): void {
     const { origin } = element;
     const { subjects, offsets } = this.#session;
-    if (element.kind === 'entry') offsets.push(origin.offset);
+    if (element.kind === 'entry' && element.lines === undefined) offsets.push(origin.offset);
     if (element.kind === 'rejection' && element.scope === 'source') this.#refuseAll(element);
     else if (element.kind === 'entry' && element.lines !== undefined) this.#addPlaces(element, element.lines);
     else if (origin.line !== this.#line) return;
@@ -166,6 +166,7 @@ export class LineTrail {
     for (const place of placesOf(lines)) {
       const isOwn: boolean = !hasOwn && place.offset === entry.origin.offset;
       hasOwn ||= isOwn;
+      this.#session.offsets.push(place.offset);
       if (place.line !== this.#line) continue;
       const subject = { origin: { ...entry.origin, ...place }, logged: entry };
       this.#session.subjects.push(isOwn ? subject : { ...subject, apart });

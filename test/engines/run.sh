@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The engines of engines/, for real: npm run test:engines. Installs Spark and Ray from PyPI, pinned, into .engines/ (not checked in), and
 # Slurm as Debian packages if it can. Needs Python 3.11, Java 17 and a network the first time; what is missing is skipped and counted.
-# Last run: 2026-11-27, with Slurm 22.05.8, Spark 4.1.4, Ray 2.60.0: 12 passed, 0 skipped.
+# Last run: 2026-11-28, with Slurm 22.05.8, Spark 4.1.4, Ray 2.60.0: 12 passed, 0 skipped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
