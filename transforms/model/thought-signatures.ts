@@ -1,6 +1,6 @@
 /**
  * Encrypted reasoning that Gemini's and xAI's models send with an answer of the chat completions API: signatures in its
- * calls or in the members of its provider, and `encrypted_content`.
+ * calls or in the members of its provider, `encrypted_content`, and `reasoning_opaque` of GitHub Copilot.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -15,6 +15,7 @@ const SIGNATURES: ReadonlySet<string> = new Set([
   'thought_signature',
   'thought_signatures',
   'encrypted_content',
+  'reasoning_opaque',
 ]);
 /** Objects that may hold them, in a message or a call. */
 const HOLDERS: ReadonlySet<string> = new Set(['extra_content', 'provider_specific_fields', 'google']);

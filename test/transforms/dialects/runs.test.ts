@@ -206,6 +206,28 @@ describe('runs', () => {
     ]);
   });
 
+  it.each([
+    { content: 'b', thinking: 'Hm.' },
+    { content: 'b', tool_plan: 'Hm.' },
+    {
+      content: [
+        { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+        { type: 'text', text: 'b' },
+      ],
+    },
+    {
+      content: [
+        { type: 'think', think: 'Hm.' },
+        { type: 'text', text: 'b' },
+      ],
+    },
+  ])('reads reasoning in %j', (members) => {
+    expect(messagesOf(user, { role: 'assistant', ...members })).toEqual([
+      user,
+      { role: 'assistant', content: 'b', reasoning_content: 'Hm.' },
+    ]);
+  });
+
   it('leaves out reasoning without text', () => {
     const blocks = [
       { type: 'redacted_thinking', data: 'x' },

@@ -18,6 +18,7 @@ describe('signatures of thoughts', () => {
     ['a client', answer(',"thought_signature":"S"')],
     ['LiteLLM, of the message', answer('', ',"provider_specific_fields":{"thought_signatures":["S"]}')],
     ['xAI', answer('', ',"encrypted_content":"S"')],
+    ['GitHub Copilot', answer('', ',"reasoning_opaque":"S"')],
   ])('are left out in the form of %s', (_client, one) => {
     expect(signaturesIn(one.bytes).map(text)).toEqual(['"S"']);
     expect(text(withoutSignatures(one).bytes)).toBe(text(answer('').bytes));

@@ -64,8 +64,6 @@ function isBlock(block: Uint8Array): boolean {
       return stringValue(block, 'data') !== undefined;
     case 'image':
       return valueBytes(block, 'source')?.[0] === OPEN_OBJECT;
-    case 'input_image':
-      return stringValue(block, 'image_url') !== undefined;
     case 'thinking':
       return [QUOTE, OPEN_ARRAY].includes(valueBytes(block, 'thinking')?.[0] ?? 0);
     default:

@@ -83,7 +83,7 @@ function readPart(
     if (text?.[0] === QUOTE) return { part: isPlain ? { text } : { object: unmarked(block) } };
   }
   if (block[0] === QUOTE && !isPrintedAnswer(new JsonView(block))) return { part: { text: block } };
-  const url = type === 'image' ? imageUrl(objectBytes(block, 'source')) : urlOfInput(block, type);
+  const url = type === 'image' ? imageUrl(objectBytes(block, 'source')) : undefined;
   if (url !== undefined) return { part: { object: imagePart(url) } };
   return { part: { object: block[0] === OPEN_OBJECT ? unmarked(block) : block }, kept: type ?? 'unknown' };
 }
@@ -94,12 +94,6 @@ function isEmptyList(json: Uint8Array): boolean {
 
 function unmarked(block: Uint8Array): Uint8Array {
   return dropMembers(block, ({ key }) => key === CACHE_MARK);
-}
-
-/** The URL of an image in the words of the Responses API. */
-function urlOfInput(block: Uint8Array, type: string | undefined): Uint8Array | undefined {
-  const [url] = type === 'input_image' ? valuesOf(block, ['image_url']) : [];
-  return url?.[0] === QUOTE ? url : undefined;
 }
 
 /** The URL of an image, as a JSON string; undefined if it has none, because it is a file on the server. */

@@ -5,6 +5,7 @@
 
 import { BACKSLASH } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
+import { NO_TEXT } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { signaturesIn } from '../../model/thought-signatures.ts';
@@ -112,8 +113,8 @@ function contentBlocks(content: JsonView | undefined): {
   const blocks = list.flatMap((part): readonly FoldBlock[] => {
     const block = readBlockOf(part);
     if (block.kind === 'call') return [block];
-    const isThought =
-      block.kind === 'thought' || block.kind === 'sealed' || part.get('think')?.type === 'string';
+    if (block.kind === 'thought') return block.text.length > NO_TEXT.length ? [block] : [];
+    const isThought = block.kind === 'sealed' || part.get('think')?.type === 'string';
     return isThought ? thoughtOf(part, true) : partsIn(part, notes).map(blockOfPart);
   });
   return content?.type === 'string'
@@ -153,7 +154,8 @@ export interface Parts {
 export function partsOf(content: JsonView | undefined): Parts {
   if (content?.type === 'string') return { parts: [{ text: content.copy() }], notes: [] };
   const notes: ReadingNote[] = [];
-  const parts = (content?.elements() ?? []).flatMap((part) => partsIn(part, notes));
+  const list = content === undefined ? [] : blocksOfContent(content, false).elements();
+  const parts = list.flatMap((part) => partsIn(part, notes));
   return { parts, notes };
 }
 
@@ -167,9 +169,11 @@ function partsIn(part: JsonView, notes: ReadingNote[]): readonly Part[] {
   return [block.kind === 'part' ? block.part : { object: part.copy() }];
 }
 
+const PLAIN_THOUGHTS = ['reasoning_content', 'reasoning', 'thinking', 'reasoning_text', 'tool_plan'] as const;
+
 /** The reasoning of an answer, logged as a text, as blocks of the Messages API, or as both. */
 export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
-  const plain = ['reasoning_content', 'reasoning'].map((key) => json.get(key));
+  const plain = PLAIN_THOUGHTS.map((key) => json.get(key));
   const text = plain.find((view) => view?.type === 'string' && !view.isEmptyText);
   const blocks = structured(json.get('thinking_blocks'))?.elements() ?? [];
   const thoughts = blocks.flatMap((block) => thoughtOf(block, text === undefined));

@@ -1,6 +1,6 @@
 /**
  * Reads parts of other clients where messages of the chat completions API are expected: calls, results and thoughts in the
- * words of the AI SDK, LangChain, the Responses API and Azure become the blocks of the Messages API that say the same.
+ * words of the AI SDK, LangChain, the Responses API and Azure become the blocks of the Messages API that say the same, and images `image_url`.
  * Other parts stay as they are.
  */
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
@@ -12,14 +12,17 @@ import { NO_TEXT } from '../../json/utf8.ts';
 import { stringValue } from '../../model/message.ts';
 import { arrayOf, objectOf, type Piece } from './build-messages.ts';
 import { foreignKind } from './known-parts.ts';
-import { blocksOf, type MessageBlock } from './message-parts.ts';
+import { blocksOf, imageOf, type MessageBlock } from './message-parts.ts';
 
 const THOUGHTS: ReadonlySet<string> = new Set(['reasoning', 'reasoning_text', 'summary_text']);
+/** Types of images, in other forms than that of the chat completions API, and of files that may be one. */
+const IMAGES: ReadonlySet<string> = new Set(['image', 'input_image', 'media', 'file']);
 
 /** Whether a part, as JSON text, is converted. @param isOfModel whether the model speaks: only it thinks and calls */
 export function isForeignPart(part: Uint8Array, isOfModel: boolean): boolean {
   const type = part[0] === OPEN_OBJECT ? stringValue(part, 'type') : undefined;
   if (type === undefined || type === 'text') return false;
+  if (IMAGES.has(type)) return imageOf(new JsonView(part)) !== undefined;
   const kind = foreignKind(part, type);
   return kind === 'result' || (isOfModel && (kind === 'call' || THOUGHTS.has(type)));
 }
@@ -62,6 +65,8 @@ function blockOf(block: MessageBlock, part: JsonView): readonly Uint8Array[] {
       return block.text.length <= NO_TEXT.length ? [] : [blockWith('thinking', ['thinking', block.text])];
     case 'sealed':
       return [blockWith('redacted_thinking', ['data', valueBytes(block.detail, 'data')])];
+    case 'part':
+      return [block.object];
     default:
       return [part.copy()];
   }

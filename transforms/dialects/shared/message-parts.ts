@@ -362,8 +362,11 @@ function converseImage(image: JsonView | undefined): PartBlock | undefined {
   return imageBlock(dataUrl(encode(JSON.stringify(`image/${format}`)), data.bytes));
 }
 
-/** Images of Inspect and the AI SDK (an address), of LangChain and Pydantic AI (an address or data), and of OpenTelemetry. */
-function imageOf(part: JsonView): PartBlock | undefined {
+/**
+ * An image of Inspect or the AI SDK (an address), of LangChain or Pydantic AI (an address or data), or of OpenTelemetry, as the
+ * chat completions API has it; undefined for any other part.
+ */
+export function imageOf(part: JsonView): PartBlock | undefined {
   const address = IMAGES.map((key) => part.get(key)).find(isAddress);
   const type = part.get('type')?.text() ?? '';
   if (address !== undefined && (/image/.test(type) || part.get('image') === address))

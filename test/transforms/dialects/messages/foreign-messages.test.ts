@@ -148,6 +148,10 @@ describe('readForeignMessages', () => {
   it.each([
     ['the Messages API', { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA' } }],
     ['the Responses API', { type: 'input_image', image_url: 'data:image/png;base64,AA' }],
+    ['the AI SDK', { type: 'image', image: 'AA', mediaType: 'image/png' }],
+    ['the AI SDK, as a file', { type: 'file', data: 'AA', mediaType: 'image/png' }],
+    ['LangChain', { type: 'image', source_type: 'base64', data: 'AA', mime_type: 'image/png' }],
+    ['the Model Context Protocol', { type: 'image', data: 'AA', mimeType: 'image/png' }],
   ])('reads images of %s', (_api, part) => {
     const url = 'data:image/png;base64,AA';
     expect(parsed(readForeignMessages([message('user', { content: [part] })]))).toEqual([
@@ -203,6 +207,8 @@ describe('readForeignMessages', () => {
   it.each([
     ['texts', message('user', { content: [{ type: 'text', text: 'a' }] })],
     ['calls of the API', message('assistant', { tool_calls: [fn('c', 'f', '{}')] })],
+    ['the place of an image', message('user', { content: [{ type: 'image' }, { type: 'text', text: 'a' }] })],
+    ['a file', message('user', { content: [{ type: 'file', file: { file_id: 'f' } }] })],
     ['calls without a name', message('assistant', { tool_calls: [{ id: 'c' }, 1] })],
     [
       'results that answer in words of another client',
