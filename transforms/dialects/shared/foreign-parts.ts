@@ -12,7 +12,8 @@ import { NO_TEXT } from '../../json/utf8.ts';
 import { stringValue } from '../../model/message.ts';
 import { arrayOf, objectOf, type Piece } from './build-messages.ts';
 import { foreignKind } from './known-parts.ts';
-import { blocksOf, imageOf, type MessageBlock } from './message-parts.ts';
+import { blocksOf, type MessageBlock } from './message-parts.ts';
+import { imageOf } from './part-images.ts';
 
 const THOUGHTS: ReadonlySet<string> = new Set(['reasoning', 'reasoning_text', 'summary_text']);
 /** Types of images, in other forms than that of the chat completions API, and of files that may be one. */

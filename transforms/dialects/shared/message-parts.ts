@@ -7,15 +7,16 @@ import { QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
-import { encode, latin1, NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
+import { encode, NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
 import { TEXT_TYPES } from '../../model/message.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
-import { dataUrl, imagePart, partBytes } from './content-parts.ts';
+import { partBytes } from './content-parts.ts';
 import { CONVERSE_RESULT_PART, GEMINI_CALL } from './known-bodies.ts';
 import { isKnownPart, KINDS_OF_PARTS } from './known-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
+import { converseImage, imageData, imageOf } from './part-images.ts';
 import { isPrintedAnswer } from './printed-value.ts';
 import { sealedOptions } from './sealed-options.ts';
 
@@ -85,7 +86,8 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   if (CALLS.has(type) && !isServersCall(part)) return [...sealedOptions(part), callOf(part)];
   if (RESULTS.has(type)) return [resultOf(part)];
   if (isChatPart(part, type)) return [{ kind: 'part', object: part.copy() }];
-  return [imageOf(part) ?? keptPart(part, type)];
+  const image = imageOf(part);
+  return [image === undefined ? keptPart(part, type) : { kind: 'part', object: image }];
 }
 
 const THOUGHTS: ReadonlySet<string> = new Set([
@@ -111,14 +113,6 @@ export function isChatPart(part: JsonView, type: string | undefined): boolean {
 
 /** Inspect has the calls of the server's tools with their results in one part. */
 const isServersCall = (part: JsonView): boolean => part.get('tool_type') !== undefined;
-
-const ADDRESS = /^"(?:data:image\/|https?:\/\/)/;
-const ADDRESS_BYTES = 32;
-
-/** Is it a text that begins like the address of an image? It may be a giant one, so only its first bytes are decoded. */
-const isAddress = (view: JsonView | undefined): boolean =>
-  view?.type === 'string' &&
-  ADDRESS.test(latin1(view.bytes.subarray(0, ADDRESS_BYTES)).replaceAll('\\/', '/'));
 
 /** Reasoning: its text, or else the summary of it, with what is sealed. A signature beside a text seals nothing. */
 export function thoughtsOf(part: JsonView): readonly MessageBlock[] {
@@ -291,7 +285,7 @@ function resultPart(part: JsonView): Uint8Array {
   const type = part.get('type')?.text() ?? '';
   const words = type === 'text' && part.get('text') === undefined ? part.get('content') : undefined;
   if (words?.type === 'string') return partBytes({ text: words.copy() });
-  return (/^(?:media|image)/.test(type) ? imageOf(part)?.object : undefined) ?? part.copy();
+  return (/^(?:media|image)/.test(type) ? imageOf(part) : undefined) ?? part.copy();
 }
 
 /** A mark of Converse's cache is nothing that was said. A part of Gemini may carry sealed reasoning. */
@@ -349,45 +343,10 @@ function converseResult(content: JsonView | undefined): Uint8Array {
 function mediaPart(part: JsonView): PartBlock {
   const data = firstOf(part, 'inlineData', 'inline_data');
   const image = data === undefined ? converseImage(part.get('image')) : imageData(data);
-  if (image !== undefined) return image;
+  if (image !== undefined) return { kind: 'part', object: image };
   const kind = KINDS_OF_PARTS.find((name) => part.get(name)?.type === 'object');
   return kind === undefined ? unknownPart(part) : { kind: 'part', object: part.copy(), kept: kind };
 }
-
-/** An image of Converse with its data; one in S3 is kept as it is. */
-function converseImage(image: JsonView | undefined): PartBlock | undefined {
-  const format = image?.textOf('format');
-  const data = image?.get('source')?.get('bytes');
-  if (data?.type !== 'string' || format === undefined) return undefined;
-  return imageBlock(dataUrl(encode(JSON.stringify(`image/${format}`)), data.bytes));
-}
-
-/**
- * An image of Inspect or the AI SDK (an address), of LangChain or Pydantic AI (an address or data), or of OpenTelemetry, as the
- * chat completions API has it; undefined for any other part.
- */
-export function imageOf(part: JsonView): PartBlock | undefined {
-  const address = IMAGES.map((key) => part.get(key)).find(isAddress);
-  const type = part.get('type')?.text() ?? '';
-  if (address !== undefined && (/image/.test(type) || part.get('image') === address))
-    return imageBlock(address.copy());
-  const uri = part.get('modality')?.text() === 'image' ? part.get('uri') : undefined;
-  return uri?.type === 'string' ? imageBlock(uri.copy()) : imageData(part);
-}
-
-/** Members that hold the address of an image. */
-const IMAGES = ['image', 'image_url', 'url'] as const;
-
-/** An image as its type and its data in base64. */
-function imageData(part: JsonView): PartBlock | undefined {
-  const media = firstOf(part, 'mime_type', 'mimeType', 'media_type', 'mediaType');
-  const data = firstOf(part, 'data', 'content', 'base64', 'image');
-  if (media?.text()?.startsWith('image/') !== true || data?.type !== 'string') return undefined;
-  return imageBlock(isAddress(data) ? data.copy() : dataUrl(media.bytes, data.bytes));
-}
-
-/** @param url a JSON string */
-const imageBlock = (url: Uint8Array): PartBlock => ({ kind: 'part', object: imagePart(url) });
 
 export const unknownPart = (part: JsonView): PartBlock => ({
   kind: 'part',
