@@ -50,7 +50,8 @@ async function nights(seed: number, count: number, settings: Partial<Settings>):
   const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
   const random = randomFrom(seed);
   writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
-  const shared = { inputs: [logs], workers: 1, ...settings };
+  // a change may take away the last session
+  const shared = { inputs: [logs], workers: 1, allowShrink: true, ...settings };
   await build({ ...shared, out, update: true });
   let kept = 0;
   for (let night = 0; night < count; night++) {
@@ -60,7 +61,8 @@ async function nights(seed: number, count: number, settings: Partial<Settings>):
     kept += (await build({ ...shared, out, update: true })).reusedSources;
     expect(hashesOf(out), `seed ${seed}, night ${night}: ${changes}`).toEqual(hashesOf(full));
   }
-  expect(kept).toBeGreaterThan(count);
+  // if the quarantine keeps bytes, sources with rejections are read again, and some trees have no others
+  if (settings.quarantineContent !== 'raw') expect(kept).toBeGreaterThan(count);
 }
 
 it.each(Array.from({ length: TREES }, (_, i) => SEED + i))(
