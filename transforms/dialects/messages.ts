@@ -23,7 +23,7 @@ import { toolsIn } from './shared/logged-bodies.ts';
 import { modelMeta } from './shared/logged-meta.ts';
 import { present, structured } from './shared/logged-values.ts';
 import { notedFirst, unreadText, warning } from './shared/reading-notes.ts';
-import { saidBy, saidIn } from './shared/said-texts.ts';
+import { hasUnsaidLine, saidBy, saidIn } from './shared/said-texts.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { says, unreadIn } from './shared/unread-text.ts';
 
@@ -162,11 +162,7 @@ function hasOtherAnswer(json: JsonView, messages: readonly Message[]): boolean {
   const answers = REPLIES.map((key) => json.get(key)).filter(present);
   if (answers.length === 0) return false;
   const said = saidBy(messages);
-  return answers.some((answer) =>
-    saidIn(structured(answer)?.parsed())
-      .split('\n')
-      .some((text) => !said.includes(text)),
-  );
+  return answers.some((answer) => hasUnsaidLine(saidIn(structured(answer)?.parsed()), said));
 }
 
 /** The finding about what may be the answer of a conversation, beside its messages. */

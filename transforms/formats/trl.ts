@@ -3,7 +3,8 @@
  * several templates fail on strings or encode them twice. A string with an object becomes that object; empty, null or
  * absent arguments become `{}`, with the finding `empty-arguments`; anything else rejects the record.
  * A list of text parts becomes one text, and an answer of calls alone has an empty one.
- * Without tools, `tools` is null. `parallel_tool_calls` is not written: no template reads it, and as a column it would be null in most records.
+ * Without tools, `tools` is null. `parallel_tool_calls` is not written: no template reads it, and as a column it would be
+ * null in most records.
  */
 import { OPEN_ARRAY } from '../json/bytes.ts';
 import { valueSpan, walkElements } from '../json/members.ts';

@@ -57,22 +57,22 @@ function ofMember({ key }: Member, value: Uint8Array): readonly Uint8Array[] {
 
 /** The answer without its signatures, and without objects that held nothing else; the same object if it has none. */
 export function withoutSignatures(message: Message): Message {
-  if (!mayBeSigned(message) || signaturesIn(message.bytes).length === 0) return message;
+  if (!mayBeSigned(message)) return message;
   const bytes = editMembers(message.bytes, (member) => {
     const value = valueIn(message.bytes, member);
-    if (member.key === 'tool_calls' && value[0] === OPEN_ARRAY)
-      return editElements(value, (call) => (call[0] === OPEN_OBJECT ? unsigned(call) : undefined));
-    return unsignedMember(member, value);
+    if (member.key !== 'tool_calls' || value[0] !== OPEN_ARRAY) return unsignedMember(member, value);
+    return editElements(value, (call) => (call[0] === OPEN_OBJECT ? unsigned(call) : undefined));
   });
-  return { ...message, bytes };
+  return bytes.length === message.bytes.length ? message : { ...message, bytes };
 }
 
 const unsigned = (object: Uint8Array): Uint8Array =>
   editMembers(object, (member) => unsignedMember(member, valueIn(object, member)));
 
+/** The value without signatures; null if it has nothing else, undefined if it has none. */
 function unsignedMember(member: Member, value: Uint8Array): Uint8Array | null | undefined {
-  if (SIGNATURES.has(member.key)) return ofMember(member, value).length > 0 ? null : undefined;
-  if (!HOLDERS.has(member.key) || inObject(value).length === 0) return undefined;
+  if (ofMember(member, value).length === 0) return undefined;
+  if (!HOLDERS.has(member.key)) return null;
   const rest = unsigned(value);
   return membersOf(rest).length === 0 ? null : rest;
 }

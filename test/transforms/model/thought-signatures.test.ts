@@ -39,7 +39,7 @@ describe('signatures of thoughts', () => {
     ['an empty one', answer(',"thought_signature":""', ',"encrypted_content":null')],
     ['words about one', message('"content":"the thought_signature and the encrypted_content"')],
     ['a question', message('"encrypted_content":"S"', 'user')],
-    ['a call that is no object', message('"tool_calls":["thought_signature"]')],
+    ['a call that is not an object', message('"tool_calls":["thought_signature"]')],
   ])('do not change %s', (_what, one) => {
     expect(withoutSignatures(one)).toBe(one);
   });

@@ -14,7 +14,6 @@ import { readCall } from '../shared/chat-object.ts';
 import { isForeignPart, withoutForeignParts } from '../shared/foreign-parts.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { noted } from '../shared/reading-notes.ts';
-
 import { unreadIn } from '../shared/unread-text.ts';
 
 const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
@@ -40,7 +39,7 @@ export function readForeignMessages(logged: readonly Message[], keepSealed = fal
   });
 }
 
-/** Whether the content is a list with a call, a result, a thought or a bare text. */
+/** Whether the content is a list with a part of another API, or with a bare text. */
 function hasBlocks({ bytes, role }: Message): boolean {
   const content = valueBytes(bytes, 'content');
   if (content?.[0] !== OPEN_ARRAY) return false;
@@ -50,7 +49,7 @@ function hasBlocks({ bytes, role }: Message): boolean {
   );
 }
 
-/** Other clients have blocks of these types too, so only those with the members of this API count. */
+/** Other clients have parts of these types too, so only those with the members of their API count. */
 function isBlock(block: Uint8Array): boolean {
   switch (stringValue(block, 'type')) {
     case 'input_text':

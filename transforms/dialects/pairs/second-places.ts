@@ -7,7 +7,15 @@ import { parseJson } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
-import { messagesIn, OF_GEMINI, OF_LOGGERS, saidBy, saidIn, textsOf } from '../shared/said-texts.ts';
+import {
+  hasUnsaidLine,
+  messagesIn,
+  OF_GEMINI,
+  OF_LOGGERS,
+  saidBy,
+  saidIn,
+  textsOf,
+} from '../shared/said-texts.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
 import { SECOND_ANSWERS } from './other-answers.ts';
 import { isResponsesRequest } from './request.ts';
@@ -130,7 +138,7 @@ const hasOtherText = (value: JsonView, said: string): boolean => {
   const texts = parts.map((part) =>
     saidIn(part.textOf('type') === 'text' ? part.textOf('text') : part.parsed()),
   );
-  return texts.some((text) => text.split('\n').some((line) => !said.includes(line)));
+  return texts.some((text) => hasUnsaidLine(text, said));
 };
 
 /** The members of a request that `exchange` does not read. */

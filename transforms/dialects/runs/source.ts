@@ -304,7 +304,12 @@ function isOtherList(other: JsonView | undefined, list: JsonView): boolean {
 /** Has the last step of SWE-agent an answer that its history lacks? Some versions leave out the one that submits. */
 function lacksLastStep(run: JsonView, history: JsonView): boolean {
   const response = run.get('trajectory')?.elements().at(-1)?.textOf('response');
-  return response !== undefined && isUnsaid(response, saidIn(history.parsed()));
+  if (response === undefined) return false;
+  // mostly in the last messages
+  return history
+    .elements()
+    .toReversed()
+    .every((message) => isUnsaid(response, saidIn(message.parsed())));
 }
 
 /** Renames the text of a message in a published trajectory, which is under `text` or `system_prompt`, to `content`. */

@@ -123,7 +123,8 @@ function contentBlocks(content: JsonView | undefined): {
 }
 
 /**
- * Adds a message of the Messages API, or of the AI SDK, that has results: each result goes to its call, the rest becomes a message.
+ * Adds a message of the Messages API, or of the AI SDK, that has results: each result goes to its call, and the rest
+ * becomes a message.
  * @returns false for any other message, which is not added
  */
 export function foldResultBlocks({ fold }: ReadContext, json: JsonView): boolean {

@@ -1,7 +1,7 @@
 /**
- * Reads parts of other clients where messages of the chat completions API are expected: calls, results and thoughts in the
- * words of the AI SDK, LangChain, the Responses API and Azure become the blocks of the Messages API that say the same, and images `image_url`.
- * Other parts stay as they are.
+ * Reads parts of other clients where messages of the chat completions API are expected. Calls, results and thoughts of the
+ * AI SDK, LangChain, the Responses API and Azure become the blocks of the Messages API that say the same; images become
+ * `image_url`. Other parts stay as they are.
  */
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
@@ -15,7 +15,6 @@ import { foreignKind } from './known-parts.ts';
 import { blocksOf, type MessageBlock } from './message-parts.ts';
 import { imageOf } from './part-images.ts';
 
-const THOUGHTS: ReadonlySet<string> = new Set(['reasoning', 'reasoning_text', 'summary_text']);
 /** Types of images, in other forms than that of the chat completions API, and of files that may be one. */
 const IMAGES: ReadonlySet<string> = new Set(['image', 'input_image', 'media', 'file']);
 
@@ -25,7 +24,7 @@ export function isForeignPart(part: Uint8Array, isOfModel: boolean): boolean {
   if (type === undefined || type === 'text') return false;
   if (IMAGES.has(type)) return imageOf(new JsonView(part)) !== undefined;
   const kind = foreignKind(part, type);
-  return kind === 'result' || (isOfModel && (kind === 'call' || THOUGHTS.has(type)));
+  return kind === 'result' || (isOfModel && kind !== undefined);
 }
 
 /** The message with blocks of the Messages API in place of such parts; the same bytes if it has none. */

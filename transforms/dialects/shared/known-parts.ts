@@ -56,20 +56,31 @@ const CALLS: ReadonlySet<string> = new Set([
 export const isBuiltInCall = (type: string): boolean => CALLS.has(type);
 
 /**
- * Calls and results of other APIs than the Messages API. They count as unknown parts: a dialect that does not convert them
- * must not write them.
+ * Calls, results and thoughts of other APIs than the Messages API. They count as unknown parts: a dialect that does not
+ * convert them must not write them.
  */
-const FOREIGN: ReadonlyMap<string, 'call' | 'result'> = new Map([
-  ...['tool_call', 'function_call', 'custom_tool_call'].map((type) => [type, 'call'] as const),
-  ...['tool_call_response', 'function_call_output', 'custom_tool_call_output'].map(
-    (type) => [type, 'result'] as const,
-  ),
+export const FOREIGN_CALLS = ['tool_call', 'function_call', 'custom_tool_call'] as const;
+export const FOREIGN_RESULTS = [
+  'tool_call_response',
+  'function_call_output',
+  'custom_tool_call_output',
+] as const;
+export const FOREIGN_THOUGHTS = ['reasoning', 'reasoning_text', 'summary_text'] as const;
+
+type ForeignKind = 'call' | 'result' | 'thought';
+const FOREIGN: ReadonlyMap<string, ForeignKind> = new Map([
+  ...FOREIGN_CALLS.map((type) => [type, 'call'] as const),
+  ...FOREIGN_RESULTS.map((type) => [type, 'result'] as const),
+  ...FOREIGN_THOUGHTS.map((type) => [type, 'thought'] as const),
 ]);
 
 const plainType = (type: string): string => type.replaceAll('-', '_').toLowerCase();
 
-/** Whether a part of this type, as JSON text, is such a call or result. Inspect has calls of the server, which stay, in the same words. */
-export function foreignKind(part: Uint8Array, type: string): 'call' | 'result' | undefined {
+/**
+ * The kind that a part of this type, as JSON text, has in another API. A call with a `tool_type` has none: Inspect writes
+ * calls of the server's tools like that.
+ */
+export function foreignKind(part: Uint8Array, type: string): ForeignKind | undefined {
   const plain = plainType(type);
   if (plain === 'tool_result') return valuesOf(part, ['toolCallId'])[0]?.[0] === QUOTE ? 'result' : undefined;
   const kind = FOREIGN.get(plain);

@@ -14,7 +14,13 @@ import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
 import { partBytes } from './content-parts.ts';
 import { CONVERSE_RESULT_PART, GEMINI_CALL } from './known-bodies.ts';
-import { isKnownPart, KINDS_OF_PARTS } from './known-parts.ts';
+import {
+  FOREIGN_CALLS,
+  FOREIGN_RESULTS,
+  FOREIGN_THOUGHTS,
+  isKnownPart,
+  KINDS_OF_PARTS,
+} from './known-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
 import { converseImage, imageData, imageOf } from './part-images.ts';
 import { isPrintedAnswer } from './printed-value.ts';
@@ -90,17 +96,13 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   return [image === undefined ? keptPart(part, type) : { kind: 'part', object: image }];
 }
 
-const THOUGHTS: ReadonlySet<string> = new Set([
-  ...['reasoning', 'thinking', 'redacted_thinking', 'reasoning_text', 'summary_text'],
-]);
+const THOUGHTS: ReadonlySet<string> = new Set([...FOREIGN_THOUGHTS, 'thinking', 'redacted_thinking']);
 /** A thought as Microsoft.Extensions.AI traces it: a content under the name of its class. */
 const MICROSOFT_THOUGHT = 'Microsoft.Extensions.AI.TextReasoningContent';
 const CALLS: ReadonlySet<string> = new Set([
-  ...['tool_call', 'tool_use', 'function', 'function_call', 'custom_tool_call', 'invalid_tool_call'],
+  ...[...FOREIGN_CALLS, 'tool_use', 'function', 'invalid_tool_call'],
 ]);
-const RESULTS: ReadonlySet<string> = new Set([
-  ...['tool_call_response', 'tool_result', 'function_call_output', 'custom_tool_call_output'],
-]);
+const RESULTS: ReadonlySet<string> = new Set([...[...FOREIGN_RESULTS, 'tool_result']]);
 
 /** Questions of a client of the AI SDK to its user before a call, and the answers: neither is for the model. */
 const APPROVALS: ReadonlySet<string> = new Set(['tool_approval_request', 'tool_approval_response']);

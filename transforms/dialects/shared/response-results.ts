@@ -5,6 +5,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { encode, NO_TEXT } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
+import { TEXT_TYPES } from '../../model/message.ts';
 import { arrayOf, makeMessage, objectOf, type Piece } from './build-messages.ts';
 import { imageObject, listOfParts, type Part } from './content-parts.ts';
 import { keptBlock, SEALED_CONTEXT } from './reading-notes.ts';
@@ -49,7 +50,7 @@ export function partsOf(content: JsonView | undefined, wantsText = false): Parts
 function partOf(part: JsonView, notes: ReadingNote[]): Part {
   const type = part.textOf('type');
   const text = part.get('text');
-  if ((type === 'input_text' || type === 'output_text' || type === 'text') && text?.type === 'string') {
+  if (TEXT_TYPES.has(type) && text?.type === 'string') {
     const annotations = part.get('annotations');
     if (annotations === undefined || annotations.elements().length === 0) return { text: text.copy() };
     return { object: citedText(text, annotations) };

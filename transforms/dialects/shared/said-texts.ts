@@ -19,6 +19,10 @@ export function saidIn(value: unknown): string {
 export const saidBy = (messages: readonly Message[]): string =>
   messages.map(({ bytes }) => saidIn(parseJson(bytes))).join('\n');
 
+/** Has it a line that is not among these? Both are without white space, as `saidIn` returns them. */
+export const hasUnsaidLine = (texts: string, said: string): boolean =>
+  texts.split('\n').some((text) => !said.includes(text));
+
 /** Is it a text that is not among these? */
 export const isUnsaid = (text: string | undefined, said: string): boolean =>
   text !== undefined && !said.includes(plain(text));
