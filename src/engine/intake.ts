@@ -264,8 +264,9 @@ export class Intake {
     const end: SessionEnd = { kind: 'session-end', origin, last: true };
     this.#isEnding = true;
     try {
-      if (this.#isOnShortcut) this.#watch.within(SHORTCUT, () => this.#shortcut?.handOut(end));
-      else if (this.#isPacked) this.#packed?.end(end);
+      if (this.#isOnShortcut) {
+        while (this.#watch.within(SHORTCUT, () => this.#shortcut?.handOut(end))) if (this.#isFull()) yield;
+      } else if (this.#isPacked) this.#packed?.end(end);
       else {
         this.#stages ??= this.#chainFor(ref);
         this.#stages.finish();

@@ -146,13 +146,16 @@ export class PackedShortcut {
 
   /** Ends the session being read. */
   #close(end: SessionEnd): void {
-    const session = this.#reader.finish(this.#source);
-    if (session === undefined) {
+    const conversations = this.#reader.finish();
+    if (conversations === 0) {
       this.#handOver();
       this.#push({ ...end, last: false });
       this.#isWithStages = false;
     } else {
-      this.#results.handOut(session, end);
+      for (let i = 0; i < conversations; i++) {
+        const last = end.last && i === conversations - 1;
+        this.#results.handOut(this.#reader.conversation(this.#source, i), { ...end, last });
+      }
       this.#begun.ended.add(this.#sessionId as string);
     }
     this.#held.clear();

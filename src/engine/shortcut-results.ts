@@ -36,7 +36,7 @@ export class ShortcutResults {
     this.#maxPart = settings.maxPart === 0 ? Number.POSITIVE_INFINITY : settings.maxPart;
   }
 
-  /** @param end the end of the session */
+  /** @param end the end of the conversation */
   handOut(session: ShortcutSession, end: SessionEnd): void {
     if (this.#settings.integrity) for (const finding of session.facts.findings) this.#ledger.accept(finding);
     if (!this.#isPlain || !session.isCertain || session.hasMessageOver(this.#maxPart)) {
@@ -60,8 +60,18 @@ export class ShortcutResults {
     );
     const { sessionId } = session.facts;
     const entries = session.places();
+    const alone = session.isLeaf ? ({ alone: true } as const) : {};
     this.#stages.push(session.conversation());
-    this.#stages.push({ kind, origin, last, dialect: SHORTCUT_DIALECT, sessionId, entries, fate: 'written' });
+    this.#stages.push({
+      kind,
+      origin,
+      last,
+      ...alone,
+      dialect: SHORTCUT_DIALECT,
+      sessionId,
+      entries,
+      fate: 'written',
+    });
   }
 }
 

@@ -5,7 +5,6 @@ import { skipBlanks } from '../../transforms/json/scanner.ts';
 import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { knowsEntries, ShortcutReader } from '../../transforms/shortcut/shortcut-reader.ts';
-import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
@@ -23,7 +22,10 @@ export class Shortcut {
   #blank = 0;
   /** Offset of the last line. */
   #offset = 0;
-  #session: ShortcutSession | undefined;
+  #source = '';
+  #conversations = 0;
+  /** How many of them were handed out. */
+  #handedOut = 0;
 
   constructor(settings: TaskSettings, module: ScanMemory, ledger: SourceLedger) {
     this.#ledger = ledger;
@@ -34,7 +36,7 @@ export class Shortcut {
   /** Starts a source. */
   begin(): void {
     this.#blank = this.#offset = 0;
-    this.#session = undefined;
+    this.#conversations = this.#handedOut = 0;
     this.#reader.begin();
   }
 
@@ -70,14 +72,23 @@ export class Shortcut {
 
   /** Ends the source. @returns false if the stages have to read it instead */
   finish(source: string): boolean {
-    this.#session = this.#reader.finish(source);
-    return this.#session !== undefined;
+    this.#source = source;
+    this.#conversations = this.#reader.finish();
+    return this.#conversations > 0;
   }
 
-  /** Hands out the results. @param end the end of the session */
-  handOut(end: SessionEnd): void {
-    if (this.#blank > 0) this.#ledger.countFate('blank', this.#blank);
-    this.#results.handOut(this.#session as ShortcutSession, end);
+  /**
+   * Hands out the next conversation.
+   * @param end the end of the session
+   * @returns false if it was the last one
+   */
+  handOut(end: SessionEnd): boolean {
+    const index = this.#handedOut++;
+    if (index === 0 && this.#blank > 0) this.#ledger.countFate('blank', this.#blank);
+    const isLast = this.#handedOut === this.#conversations;
+    const conversation = this.#reader.conversation(this.#source, index);
+    this.#results.handOut(conversation, isLast ? end : { ...end, last: false });
+    return !isLast;
   }
 
   #take(line: Line): boolean {

@@ -139,7 +139,7 @@ export class SourceLedger {
     if (rest > 0) this.#fates.add(`rejected:${reason}`, rest);
   }
 
-  /** Adds a session that took the shortcut, with its only record. */
+  /** Adds a conversation that took the shortcut, with its only record. */
   takeShortcut(session: ShortcutSession, record: RecordResult): void {
     if (this.isFull) return;
     this.#dialect = SHORTCUT_DIALECT;
@@ -342,14 +342,14 @@ function shortcutReport(
     entries,
     superseded,
     truncated,
-    folded: undefined,
+    folded: session.isLeaf ? 0 : undefined,
     root: undefined,
     model: modelIn(session.facts.meta),
     changes: sortedCounts(changes),
     toolCounts: tools.counts,
     usage: session.usage(),
     recordRejections: undefined,
-    entryLog: mayReopen ? session.places() : undefined,
+    entryLog: mayReopen && !session.isLeaf ? session.places() : undefined,
     rejection: undefined,
     ...(paths && { path: comparedPath(session.facts.source.shownMessages()) }),
   };

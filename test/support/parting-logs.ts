@@ -90,8 +90,36 @@ export function partingSession(dice: Dice): readonly Request[] {
 
 /** Log lines; some are ASCII only, with escapes. */
 export function partingLog(dice: Dice, id: string, requests: readonly Request[]): string {
-  const lines = requests.map(({ messages, reply }, at) => {
-    const line = entryLine({ id, at, messages, reply });
+  return logOf(dice, requests, (request, at) => entryLine({ id, at, ...request }));
+}
+
+/** Log lines that differ in more than their messages: in their times, tools or models, or in answers that are cut or have reasoning. */
+export function variedLog(dice: Dice, id: string, requests: readonly Request[]): string {
+  const what = dice.pick(['equal times', 'times', 'tools', 'models', 'cut answers', 'reasoning']);
+  return logOf(dice, requests, ({ messages, reply }, i) => {
+    const varies = (kind: string): boolean => what === kind && dice.chance(0.3);
+    const at = what === 'equal times' ? i >> 1 : varies('times') ? 1 : i;
+    const message = reply !== null && varies('reasoning') ? { ...reply, reasoning_content: 'hm' } : reply;
+    const finish = varies('cut answers') ? { finish_reason: 'length' } : {};
+    const model = varies('models') ? { model: 'm-1' } : {};
+    const tools = varies('tools') ? { tools: [] } : {};
+    return entryLine({
+      id,
+      at,
+      messages,
+      ...tools,
+      response: { ...model, choices: [{ message, ...finish }] },
+    });
+  });
+}
+
+function logOf(
+  dice: Dice,
+  requests: readonly Request[],
+  lineOf: (request: Request, index: number) => string,
+): string {
+  const lines = requests.map((request, i) => {
+    const line = lineOf(request, i);
     return dice.chance(0.2) ? escaped(line) : line;
   });
   return `${lines.join('\n')}\n`;

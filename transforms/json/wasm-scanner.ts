@@ -35,7 +35,7 @@ const ARENA_BYTES = 32 * 1024 * 1024;
 /** Vector loads may reach beyond the end of the slab. */
 export const SLACK_BYTES = 64;
 /** Enough for the module's data, the arena and a slab. */
-const FIRST_PAGES = 700;
+const FIRST_PAGES = 840;
 /** With more spare memory than this, the memory is replaced by a smaller one. */
 const MAX_SPARE_BYTES = 8 * 1024 * 1024;
 

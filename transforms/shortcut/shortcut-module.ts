@@ -3,7 +3,15 @@
 /** Exports of the shortcut (wasm/shortcut.c). Addresses are offsets into the memory; 0 means refused. */
 export interface ShortcutExports {
   forget_tools(): void;
-  begin(depth: number, most: number, mostMessages: number, strictTime: number, endOfArena: number): void;
+  /** @param mostLeavesBytes what the conversations of a session may hold; 0 to write only its snapshot */
+  begin(
+    depth: number,
+    most: number,
+    mostMessages: number,
+    strictTime: number,
+    mostLeavesBytes: number,
+    endOfArena: number,
+  ): void;
   line(at: number, end: number, number: number, offset: number): number;
   /** Like `line`, in a source of many sessions; 2 if it belongs to another session, and waits. */
   packed_line(at: number, end: number, number: number, offset: number): number;
@@ -12,6 +20,8 @@ export interface ShortcutExports {
   /** Reads all lines of a source that was read whole, and returns their number. */
   lines(at: number, end: number): number;
   finish(): number;
+  /** Chooses a conversation of a session that has several. */
+  leaf(index: number): number;
   /** Reads the message that replaces the one being judged. */
   message(at: number, end: number): number;
   /** Reports where the tool definitions end that the host was asked to read. */

@@ -7,7 +7,7 @@
 
 import { checks } from '../checks/index.ts';
 import { roleSign } from '../checks/role-trace.ts';
-import type { FoldSelect } from '../dialects/dialect.ts';
+import { type FoldSelect, MAX_CONVERSATION_BYTES } from '../dialects/dialect.ts';
 import { messageWithoutBilling } from '../dialects/shared/billing-line.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/shared/tool-definitions.ts';
 import { unreadContent } from '../dialects/shared/unread-content.ts';
@@ -76,9 +76,14 @@ export interface ShortcutOptions {
   readonly strictTime: boolean;
   /** The dialect that the user named, or `auto`. */
   readonly dialect: string;
-  /** With `leaves`, sessions of several conversations are odd. */
+  /** With `leaves`, a session may have several conversations. */
   readonly select?: FoldSelect | undefined;
+  /** Bytes that they may hold. */
+  readonly maxConversation?: number | undefined;
 }
+
+/** What the conversations of a session may hold, because they are handed out at once. */
+const MAX_LEAVES_BYTES = 16 * 1024 * 1024;
 
 const NO_LIMIT = 2 ** 32 - 1;
 const NO_TIME = -(2n ** 63n);
@@ -117,7 +122,14 @@ export class ShortcutReader implements ShortcutHost {
     } else if (this.#definitions.length > MAX_DEFINITIONS) this.#forgetTools();
     this.#module.setHost(this);
     const { maxDepth, maxElements, maxMessages = NO_LIMIT, strictTime } = this.#options;
-    exports.begin(maxDepth, maxElements, maxMessages, Number(strictTime), this.#module.arenaEnd);
+    exports.begin(
+      maxDepth,
+      maxElements,
+      maxMessages,
+      Number(strictTime),
+      this.#maxLeavesBytes,
+      this.#module.arenaEnd,
+    );
     this.#entries = 0;
     this.#state.renewViews();
   }
@@ -129,22 +141,15 @@ export class ShortcutReader implements ShortcutHost {
   add({ bytes, origin, created }: Line): boolean {
     if (created !== undefined || bytes.buffer !== this.#module.buffer) return false;
     const at = bytes.byteOffset;
-    const snapshot = this.#snapshot;
     if (this.#exports.line(at, at + bytes.length, origin.line, origin.offset) === 0) return false;
     this.#entries++;
-    return this.#entries > 1 ? !this.#parts(snapshot) : this.#isExchange(bytes);
+    return this.#entries > 1 || this.#isExchange(bytes);
   }
 
-  /** Number of the entry that would be written if the session ended here. */
-  get #snapshot(): number {
-    return this.#options.select === 'leaves' ? this.#state.field(STATE.snapshot) : 0;
-  }
-
-  /** Whether the session has several conversations, of which all are written. @param snapshot the one before the last line */
-  #parts(snapshot: number): boolean {
-    if (this.#options.select !== 'leaves') return false;
-    this.#state.renewViews();
-    return this.#state.hasParted(snapshot) || this.#state.hasParted(this.#state.field(STATE.entries) - 1);
+  /** Half of the limit: what earlier entries held counts too, and may be more. */
+  get #maxLeavesBytes(): number {
+    const { select, maxConversation = MAX_CONVERSATION_BYTES } = this.#options;
+    return select === 'leaves' ? Math.max(1, Math.min(MAX_LEAVES_BYTES, Math.floor(maxConversation / 2))) : 0;
   }
 
   /**
@@ -156,11 +161,9 @@ export class ShortcutReader implements ShortcutHost {
     const { bytes, origin } = line;
     if (bytes.buffer !== this.#module.buffer) return 'odd';
     const at = bytes.byteOffset;
-    const snapshot = this.#snapshot;
     const found = this.#exports.packed_line(at, at + bytes.length, origin.line, origin.offset);
     if (found !== 0) this.#entries++;
     if (found === 1 && this.#entries === 1 && !this.#isExchange(bytes)) return 'odd';
-    if (found === 1 && this.#parts(snapshot)) return 'odd';
     return PACKED_LINES[found] as PackedLine;
   }
 
@@ -196,24 +199,38 @@ export class ShortcutReader implements ShortcutHost {
     return this.#state.field(STATE.lineFeeds);
   }
 
-  /** Ends the session. Undefined if it is odd or has no entries. */
-  finish(source: string): ShortcutSession | undefined {
-    if (this.#exports.finish() === 0) return undefined;
+  /** Ends the session. @returns the number of its conversations; 0 if it is odd or has no entries */
+  finish(): number {
+    if (this.#exports.finish() === 0) return 0;
+    this.#state.renewViews();
+    const leaves = this.#state.field(STATE.leaves);
+    return leaves === 0 ? 1 : this.#areNamed ? leaves : 0;
+  }
+
+  /** Whether all tools have names, without which those of a conversation's entries cannot be combined. */
+  get #areNamed(): boolean {
+    return this.#definitions.every((list) => list.every(({ name }) => name !== undefined));
+  }
+
+  /** @param index of a conversation of the session that has ended */
+  conversation(source: string, index: number): ShortcutSession {
     const state = this.#state;
-    state.renewViews();
-    if (this.#options.select === 'leaves' && state.isParted) return undefined;
-    const { sessionId } = state;
+    const isLeaf = state.field(STATE.leaves) > 0;
+    if (isLeaf) this.#exports.leaf(index);
+    const loggedId = state.sessionId;
+    const sessionId = index === 0 ? loggedId : `${loggedId}#${index + 1}`;
     return new ShortcutSession({
       sessionId,
       origin: state.originOf(source, state.field(STATE.snapshot)),
       startedAt: state.startedAt,
-      entries: state.field(STATE.entries),
+      leaf: isLeaf ? state.field(STATE.leaf) : undefined,
+      entries: state.field(isLeaf ? STATE.leafEntries : STATE.entries),
       superseded: state.field(STATE.superseded),
       truncated: state.field(STATE.truncated),
       changes: state.changes(),
       doubts: state.field(STATE.doubts),
       notes: state.field(STATE.notes),
-      findings: state.findings(source, sessionId),
+      findings: index === 0 ? state.findings(source, loggedId) : [],
       meta: state.meta,
       tools: this.#knownTools.of(this.#runs()),
       turns: {

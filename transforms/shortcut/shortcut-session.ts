@@ -23,7 +23,8 @@ export interface LastSession {
   /** Whether its last message is the model's. With `DOUBT_OPEN`, that message has calls. */
   readonly endsWithModel: boolean;
   shape(): RecordShape;
-  places(source: string): EntryLog;
+  /** @param leaf the conversation whose entries are listed; undefined for all */
+  places(source: string, leaf: number | undefined): EntryLog;
 }
 
 interface Facts {
@@ -32,6 +33,8 @@ interface Facts {
   readonly origin: Origin;
   /** Nanoseconds since 1970. */
   readonly startedAt: bigint;
+  /** Its number, if it is one of several conversations of a session. */
+  readonly leaf: number | undefined;
   readonly entries: number;
   readonly superseded: number;
   readonly truncated: number;
@@ -101,6 +104,11 @@ export class ShortcutSession {
     return (this.facts.doubts & DOUBT_CHECKS) === 0 && this.facts.tools.areFine;
   }
 
+  /** Whether it is one of several conversations of a session. */
+  get isLeaf(): boolean {
+    return this.facts.leaf !== undefined;
+  }
+
   hasMessageOver(most: number): boolean {
     const { bytes, source } = this.facts;
     return bytes.length > most && source.longest > most;
@@ -142,7 +150,7 @@ export class ShortcutSession {
   }
 
   places(): EntryLog {
-    return this.facts.source.places(this.facts.origin.source);
+    return this.facts.source.places(this.facts.origin.source, this.facts.leaf);
   }
 
   /** The conversation as the stage snapshot-select would pass it on. */
@@ -157,6 +165,7 @@ export class ShortcutSession {
       sessionId,
       messages: [...messages.slice(0, messages.length - reply.length), ...reply],
       ...(meta.size > 0 && { meta }),
+      ...(this.isLeaf && { folded: 0 }),
       changes,
       startedAt,
       superseded,

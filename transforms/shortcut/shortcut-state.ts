@@ -15,7 +15,7 @@ import type { Meta } from '../model/meta.ts';
 import type { ShortcutExports } from './shortcut-module.ts';
 import type { LastSession } from './shortcut-session.ts';
 import {
-  ENTRY_PARTED,
+  ENTRY_LEAF,
   ENTRY_WORDS,
   FOUND_ENDED,
   FOUND_NO_REPLY,
@@ -106,9 +106,13 @@ export class ShortcutState implements LastSession {
     return { source, line: this.#words[at] as number, offset, length: this.#words[at + 1] as number };
   }
 
-  places(source: string): EntryLog {
+  /** @param leaf the conversation whose entries are listed; undefined for all */
+  places(source: string, leaf: number | undefined): EntryLog {
     const log = createEntryLog();
-    for (let i = 0; i < this.field(STATE.entries); i++) log.add(this.originOf(source, i));
+    for (let i = 0; i < this.field(STATE.entries); i++) {
+      const at = this.#entriesAt + i * ENTRY_WORDS + ENTRY_LEAF;
+      if (leaf === undefined || this.#words[at] === leaf) log.add(this.originOf(source, i));
+    }
     return log.take();
   }
 
@@ -139,19 +143,6 @@ export class ShortcutState implements LastSession {
       list: this.#words[at + i * 2] as number,
       entries: i === count - 1 ? this.field(STATE.bestRunEntries) : (this.#words[at + i * 2 + 1] as number),
     }));
-  }
-
-  /** Whether an entry is not the beginning of the snapshot so far. @param number of the entry, from 0 */
-  hasParted(number: number): boolean {
-    return this.#words[this.#entriesAt + number * ENTRY_WORDS + ENTRY_PARTED] !== 0;
-  }
-
-  /** Whether an entry does not continue the one before it, or is not the beginning of the conversation that is written. */
-  get isParted(): boolean {
-    const founds = this.#exports.founds_at() >> 2;
-    for (let i = 0; i < this.field(STATE.founds); i++)
-      if (this.#words[founds + i * FOUND_WORDS] !== FOUND_NO_REPLY) return true;
-    return false;
   }
 
   findings(source: string, sessionId: string): readonly Finding[] {

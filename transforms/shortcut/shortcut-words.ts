@@ -31,12 +31,15 @@ export const STATE = {
   notes: 26,
   model: 27,
   modelEnd: 28,
-  startedAt: 30,
+  leaves: 29,
+  leaf: 30,
+  leafEntries: 31,
+  startedAt: 32,
 } as const;
 /** Sizes of an entry, of a finding, of a written message and of a call's name. */
 export const ENTRY_WORDS: number = 12;
-/** Offset in an entry: not 0 if it is not the beginning of the snapshot. */
-export const ENTRY_PARTED: number = 6;
+/** Offset in an entry: the conversation that it belongs to, with `--select leaves`. */
+export const ENTRY_LEAF: number = 9;
 export const FOUND_WORDS: number = 6;
 export const WRITTEN_WORDS: number = 3;
 export const NAMED_WORDS: number = 2;

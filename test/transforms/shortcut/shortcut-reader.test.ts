@@ -37,8 +37,12 @@ function inMemory(text: string): Uint8Array {
 
 function sessionOf(...lines: string[]): ShortcutSession | undefined {
   reader.begin();
-  return reader.addAll(inMemory(lines.join('\n'))) === 0 ? undefined : reader.finish('a.jsonl');
+  return reader.addAll(inMemory(lines.join('\n'))) === 0 ? undefined : finished();
 }
+
+/** Ends the session of the reader. */
+const finished = (): ShortcutSession | undefined =>
+  reader.finish() === 0 ? undefined : reader.conversation('a.jsonl', 0);
 
 const record = (session: ShortcutSession | undefined): unknown =>
   session && JSON.parse(Buffer.from(session.record()).toString());
@@ -244,9 +248,75 @@ describe('a session that took the shortcut', () => {
       const origin = { source: 'a.jsonl', line: i + 1, offset: i * 1e10, length: bytes.length };
       expect(reader.add({ kind: 'line', origin, bytes })).toBe(true);
     }
-    const session = reader.finish('a.jsonl');
+    const session = finished();
     expect(record(session)).toMatchObject({ messages: [...last, REPLY] });
     expect(session?.facts.origin.offset).toBe(290e10);
+  });
+});
+
+describe('a session of several conversations', () => {
+  const asked = (text: string, at: number, members: object = {}): string =>
+    entryLine({ at, messages: [{ role: 'user', content: text }], ...members });
+  const begun = asked('a', 1);
+  const another = asked('b', 2);
+  const continued = entryLine({ at: 3, messages: [{ role: 'user', content: 'a' }, REPLY, USER] });
+
+  /** The ids, the lines of the snapshots, and the entries of all conversations. */
+  function conversations(
+    ...lines: string[]
+  ): readonly (readonly [id: string, line: number, entries: number])[] {
+    reader.begin();
+    if (reader.addAll(inMemory(lines.join('\n'))) === 0) return [];
+    return Array.from({ length: reader.finish() }, (_, i) => {
+      const { facts } = reader.conversation('a.jsonl', i);
+      return [facts.sessionId, facts.origin.line, facts.entries];
+    });
+  }
+
+  beforeEach(() => {
+    reader = new ShortcutReader(memory, { ...OPTIONS, select: 'leaves' });
+  });
+
+  it('has one for each path, in the order of their first entries', () => {
+    expect(conversations(begun, another, continued)).toEqual([
+      ['s', 3, 2],
+      ['s#2', 2, 1],
+    ]);
+    expect(record(reader.conversation('a.jsonl', 1))).toMatchObject({ messages: [{ content: 'b' }, REPLY] });
+    expect(reader.conversation('a.jsonl', 0).places().count).toBe(2);
+    expect(reader.conversation('a.jsonl', 0).facts).toMatchObject({ superseded: 1, truncated: 0 });
+  });
+
+  it('counts an entry that comes again, and takes the later one of the same messages', () => {
+    expect(conversations(begun, another, continued, asked('a', 4), asked('b', 5))).toEqual([
+      ['s', 3, 3],
+      ['s#2', 5, 2],
+    ]);
+  });
+
+  it('is the session itself if there is only one', () => {
+    expect(conversations(begun, continued)).toEqual([['s', 2, 2]]);
+    expect(reader.conversation('a.jsonl', 0).isLeaf).toBe(false);
+  });
+
+  it.each([
+    ['whose entries have other tools', [begun, another, continued.replace('"tools":[', '"tools":[],"t":[')]],
+    [
+      'whose entries have other models',
+      [begun, another, continued.replace('"response":{', '"response":{"model":"m",')],
+    ],
+    [
+      'with an answer that was cut',
+      [begun, another.replace('"message"', '"finish_reason":"length","message"')],
+    ],
+    ['with reasoning', [begun, another.replace('"content":"hi"', '"reasoning_content":"hm","content":"hi"')]],
+    [
+      'with an entry that begins several',
+      [begun, asked('a', 2, { reply: { ...REPLY, content: 'no' } }), asked('a', 3, { reply: null })],
+    ],
+    ['with a tool without a name', [asked('a', 1, { tools: [{}] }), asked('b', 2, { tools: [{}] })]],
+  ])('is left to the stages %s', (_what, lines) => {
+    expect(conversations(...lines)).toEqual([]);
   });
 });
 
@@ -268,12 +338,12 @@ describe('sessions of one source', () => {
     const other = entryLine({ id: 't', at: 1, messages: [USER, REPLY, USER] });
     expect([add({ at: 8 }), add({ at: 9 }, 2)]).toEqual(['taken', 'taken']);
     expect(reader.addPacked(lineOf(other, 3))).toBe('waits');
-    const first = reader.finish('a.jsonl');
+    const first = finished();
     expect(first?.facts).toMatchObject({ sessionId: 's', entries: 2, superseded: 1, origin: { line: 2 } });
     expect(record(first)).toEqual({ messages: [USER, REPLY], tools: [TOOL.function] });
     expect(reader.turn(lineOf(other, 3))).toBe(true);
     expect(reader.sessionId).toBe('t');
-    const second = reader.finish('a.jsonl');
+    const second = finished();
     expect(second?.facts).toMatchObject({ sessionId: 't', entries: 1, superseded: 0, origin: { line: 3 } });
     expect(record(second)).toEqual({ messages: [USER, REPLY, USER, REPLY], tools: [TOOL.function] });
   });
@@ -283,11 +353,11 @@ describe('sessions of one source', () => {
       const tools = [{ type: 'function', function: { name: `f${i}` } }];
       const text = entryLine({ id: `s${i}`, tools });
       if (reader.addPacked(lineOf(text)) === 'waits') {
-        expect(reader.finish('a.jsonl')?.usage().definitions).toEqual([`f${i - 1}`]);
+        expect(finished()?.usage().definitions).toEqual([`f${i - 1}`]);
         expect(reader.turn(lineOf(text))).toBe(true);
       }
     }
-    expect(reader.finish('a.jsonl')?.usage().definitions).toEqual(['f199']);
+    expect(finished()?.usage().definitions).toEqual(['f199']);
   });
 
   it('are kept, with the waiting line, when the arena is compacted', () => {
@@ -296,7 +366,7 @@ describe('sessions of one source', () => {
       const text = entryLine({ id: `s${i}`, messages });
       if (reader.addPacked(lineOf(text)) !== 'waits') continue;
       const content = `${i - 1} ${'x'.repeat(100_000)}`;
-      expect(record(reader.finish('a.jsonl'))).toMatchObject({ messages: [{ content }, REPLY] });
+      expect(record(finished())).toMatchObject({ messages: [{ content }, REPLY] });
       expect(reader.turn(lineOf(text))).toBe(true);
     }
   });

@@ -121,3 +121,13 @@ static u32 write_messages(const List *list) {
   state.messages = list->count, state.out_end = out;
   return 1;
 }
+
+// Ends a conversation with its answer, finds the facts about it, and writes it.
+static u32 describe(List *list) {
+  if (list->reply) list->rows[list->count++] = list->reply - 1;
+  list->reply = 0;
+  state.named = state.tool_calls = state.client_turns = state.assistant_turns = state.assistant_turns_with_tools = state.developer = state.nulls = 0;
+  state.doubts = doubts_about(list);
+  count_usage(list);
+  return write_messages(list);
+}

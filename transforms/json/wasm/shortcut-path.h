@@ -20,6 +20,11 @@ static u32 compare_texts(Span a, Span b) {
   if (a.end - a.at == b.end - b.at && same(a.at, b.at, a.end - a.at)) return EQUAL;
   u32 p = a.at + 1, q = b.at + 1;
   while (p < a.end - 1 && q < b.end - 1) {
+    u32 plain = same_plain(p, q, a.end - p < b.end - q ? a.end - p - 1 : b.end - q - 1);
+    if (plain > 0) {
+      p += plain, q += plain;
+      continue;
+    }
     text_at = p;
     u32 c = next_unit();
     p = text_at, text_at = q;

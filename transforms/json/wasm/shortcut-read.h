@@ -209,7 +209,7 @@ static void judge(u32 p, u32 end) {
   if (role == SYSTEM) ask = list || (text && (row->first == 'x' || holds(content, PURPOSE) || spells(content)));  // x-anthropic-billing-header
   if (role == USER) ask = list || row->first == '<';
   if (role == ASSISTANT) ask = list || (text && row->first == 0 && row->calls == 0);
-  row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0);
+  row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0) | (thoughts ? THOUGHTS : 0);
   if (is_untaught()) row->flags |= UNTAUGHT;
   if (row->flags & UNTAUGHT || (role == ASSISTANT && thoughts & 2) || is_doubtful()) row->flags |= DOUBTFUL;
   if (role == ASSISTANT && !calling && content.at && (holds(content, CALL_TAG) || spells(content))) row->flags |= TAGS;

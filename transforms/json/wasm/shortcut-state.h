@@ -14,6 +14,7 @@ HOST(read_time) i64 read_time(u32 at, u32 end);     // nanoseconds since 1970; N
 #define MAX_CALLS 32768
 #define MAX_ENTRIES 65536
 #define MAX_FOUND 4096
+#define MAX_LEAVES 64
 #define MAX_RUNS 4096
 #define MAX_KNOWN_TOOLS 32
 #define MAX_NAMED 1024
@@ -40,6 +41,7 @@ enum {  // flags of a row
   KEPT = 16,     // compact() must not free its text
   DROPPED = 32, EMPTY = 64, REPLACED = 128, ODD = 256,  // answers of the host
   UNTAUGHT = 512,  // the text may be cut by a logger, or only a thought
+  THOUGHTS = 1024,  // it may have reasoning
 };
 // The host has to: run the checks on the conversation; count its use of tools; report that it does not end in an answer.
 enum { DOUBT_CHECKS = 1, DOUBT_USAGE = 2, DOUBT_OPEN = 4 };
@@ -68,8 +70,11 @@ typedef struct {
   double offset;
   u32 path, has_reply;      // the number of its messages, with its reply
   u32 parted, other, mark;  // if it is not the beginning of entry `other`: 1 + where they part, and the mark of its message there
+  u32 leaf;                 // with --select leaves, its conversation
   u64 digest;               // of its path, if it is parted
 } Entry;
+// A conversation that no entry has continued so far (shortcut-leaves.h). snapshot: the entry that has its messages.
+typedef struct { List list; u32 entries, snapshot, tools, notes, model_length; i64 started_at; u8 model[MAX_MODEL]; } Leaf;
 typedef struct { u32 kind, entry, before, earlier, later; u8 had, there; } Found;
 typedef struct { u32 tools, entries; } Run;  // entries with the same definitions
 typedef struct { u32 at, length, number; } KnownTools;
@@ -78,6 +83,7 @@ static Row rows[MAX_ROWS], *row;  // row: the one being read
 static Call calls[MAX_CALLS];
 static Entry entries[MAX_ENTRIES];
 static Found founds[MAX_FOUND];
+static Leaf leaves[MAX_LEAVES];
 static Run runs[MAX_RUNS];
 static KnownTools known_tools[MAX_KNOWN_TOOLS];                  // their texts are in tools_text
 static struct { u32 start, end, role; } written[MAX_ROWS + 1];   // messages of the record
@@ -98,6 +104,7 @@ static struct {  // 32-bit words that the host reads, in this order (../../short
   u32 top;                                                 // the end of the arena
   u32 notes;                                               // findings about the answer of the snapshot
   u32 model, model_end;                                    // its model, JSON text; empty if the log has none
+  u32 leaves, leaf, leaf_entries;                          // number of conversations, if they are not one; the one that `leaf` chose, and its entries
   i64 started_at;
 } state;
 
@@ -105,7 +112,8 @@ static List lists[5], *known, *raw;     // as logged: the previous line, this li
 static List *before, *clean, *best;     // after cleanup: the previous line, this line, the snapshot
 static u32 max_depth, max_elements, max_messages, arena, arena_end, soft;  // soft: the arena is compacted when it grows beyond
 static u32 row_count, call_count, run_count, known_tools_count, tools_top, tools_end_at;
-static i64 latest;
+static i64 latest, entry_time;  // entry_time: of the last entry that was read
+static u32 leaf_count, max_leaves_bytes;  // max_leaves_bytes: 0 with --select last
 static u32 strict_time;  // 1: an entry must be later than the one before it
 static Crowd crowd;
 

@@ -16,6 +16,19 @@ static inline int same(u32 a, u32 b, u32 length) {
   return 1;
 }
 
+// How many bytes at p and q are the same, and ASCII without a backslash?
+static inline u32 same_plain(u32 p, u32 q, u32 length) {
+  for (u32 i = 0; i < length; i += 16) {
+    const v128_t bytes = wasm_v128_load((void *)(p + i)), plain = wasm_i8x16_eq(bytes, wasm_v128_load((void *)(q + i)));
+    const v128_t odd = wasm_v128_or(wasm_i8x16_eq(bytes, wasm_i8x16_splat('\\')), wasm_i8x16_lt(bytes, wasm_i8x16_splat(0)));
+    u32 found = wasm_i8x16_bitmask(wasm_v128_andnot(plain, odd)) ^ 0xffff;
+    if (found == 0) continue;
+    i += __builtin_ctz(found);
+    return i < length ? i : length;
+  }
+  return length;
+}
+
 static inline u32 find_byte(u32 p, u32 end, u8 byte) {  // returns `end` if there is none
   const v128_t wanted = wasm_i8x16_splat(byte);
   for (; p < end; p += 16) {

@@ -9,15 +9,16 @@
 //                                 to the next session
 //   turn()                        begins that session with that line, after finish()
 //   finish()                      checks the conversation and writes its messages after the arena, as in a record (shortcut-end.h)
+//   leaf(i)                       does this for each conversation of a session that has several (shortcut-leaves.h), after finish()
 //
-// shortcut-state.h has the tables, shortcut-text.h searches texts, shortcut-path.h compares entries, scan.h validates JSON.
+// shortcut-state.h has the tables, shortcut-text.h searches texts, shortcut-path.h and shortcut-leaves.h compare entries, scan.h validates JSON.
 //
 // Leaves everything unusual to the stages: odd lines, and conversations that a check may report (`doubts`). Tests here may be true when
 // the stages would say false, but never the reverse. If a result depends on the text of a rule, the host decides (`judge_row`).
 //
 // The bytes of messages are copied into an arena. A message with the same bytes as one of the previous line shares its row. A row keeps
-// its number; the arena is compacted between lines, and keeps only the texts of the last line and the snapshot.
-#include "shortcut-path.h"
+// its number; the arena is compacted between lines, and keeps only the texts of the last line and of what may be written.
+#include "shortcut-leaves.h"
 
 // Called by the host within judge_row(): reads the message that replaces the judged one.
 EXPORT(message) u32 message(u32 p, u32 end) { return read_message(p, end, 3); }
@@ -81,22 +82,14 @@ static u32 count_tools(void) {
   return 1;
 }
 
-// The name that the answer gives, or else the line, or the request.
-static void note_model(void) {
-  const Span *one = &spans[ANSWERING_MODEL];
-  if (first_byte(*one) == 'n') one = &spans[MODEL];
-  if (first_byte(*one) == 'n') one = &spans[REQUESTED_MODEL];
-  state.model = state.model_end = (u32)model_text;
-  if (first_byte(*one) != 'n' && one->end - one->at <= MAX_MODEL) state.model_end = put_bytes(state.model, one->at, one->end);
-}
-
 static void take_snapshot(void) {
   best = clean;
   state.superseded += state.truncated + (state.entries > 0), state.truncated = 0;
   state.snapshot = state.entries, state.notes = notes;
   state.info = best->info, state.bootstrap = best->bootstrap, state.empty_assistant = best->empty;
   state.best_runs = run_count, state.best_run_entries = runs[run_count - 1].entries;
-  note_model();
+  const Span model = model_of_entry();
+  state.model = (u32)model_text, state.model_end = put_bytes(state.model, model.at, model.end);
 }
 
 // ---- the arena
@@ -108,6 +101,7 @@ static void keep(const List *list) {
 
 static void compact(void) {
   keep(known), keep(raw), keep(before), keep(best);
+  for (u32 i = 0; i < leaf_count; i++) keep(&leaves[i].list);
   u32 end = arena;
   for (Row *one = rows; one < rows + row_count; end += one->length, one->flags &= ~KEPT, one++) {
     if (!(one->flags & KEPT)) one->length = 0;
@@ -126,8 +120,6 @@ static int is_same_id(void) {
   return state.id_end - state.id == length && same(spans[ID].at, state.id, length);
 }
 
-static i64 entry_time;  // of the last entry that was read
-
 // Reads a line of any session. 0: it is odd. An unreadable time makes it odd here, before it could end a session.
 static u32 read_entry(u32 p, u32 end, u32 number, double offset) {
   if (state.top + (end - p) > soft) compact();
@@ -144,9 +136,8 @@ static u32 take_entry(void) {
   } else if (entry_time < latest + strict_time) return 0;
   latest = entry_time;
   if (!clean_up() || may_repeat(clean) || !count_tools() || (!raw->reply && !report(FOUND_NO_REPLY, 0, 0, 0, 0))) return 0;
-  if (state.entries > 0 && !compare_traces()) return 0;
   u32 is_snapshot = state.entries == 0 || clean->count >= best->count;
-  if (!compare_paths(is_snapshot)) return 0;
+  if (max_leaves_bytes > 0 ? !take_leaf() : !(compare_traces() && compare_paths(is_snapshot))) return 0;
   if (is_snapshot) take_snapshot();
   else state.truncated++;
   List *spare = known;
@@ -170,7 +161,7 @@ static void begin_session(void) {
   u32 others = state.others, top = state.top;
   __builtin_memset(&state, 0, sizeof(state));
   state.others = others, state.top = top;
-  run_count = 0;
+  run_count = leaf_count = any_noted = 0;
   before = best = &lists[0];
   best->count = best->reply = 0;
 }
@@ -200,16 +191,13 @@ static u32 room_to_write(void) { return state.top * 2 - arena + MAX_ROWS + 4 * S
 EXPORT(finish) u32 finish(void) {
   if (!room_to_write()) compact();
   if (state.entries == 0 || !room_to_write() || !report_parted()) return 0;
-  if (best->reply) best->rows[best->count++] = best->reply - 1;
-  state.doubts = doubts_about(best);
-  count_usage(best);
-  return write_messages(best);
+  return leaf_count == 0 || is_one_leaf() ? describe(best) : end_leaves();
 }
 
-EXPORT(begin) void begin(u32 depth, u32 most, u32 most_messages, u32 strict, u32 end_of_arena) {
+EXPORT(begin) void begin(u32 depth, u32 most, u32 most_messages, u32 strict, u32 most_leaves_bytes, u32 end_of_arena) {
   extern u8 __heap_base;
   arena = ((u32)&__heap_base + 15) & ~15u, arena_end = end_of_arena, soft = arena + MIN_SOFT_BYTES;
-  max_depth = depth, max_elements = crowd.most = most, max_messages = most_messages, strict_time = strict;
+  max_depth = depth, max_elements = crowd.most = most, max_messages = most_messages, strict_time = strict, max_leaves_bytes = most_leaves_bytes;
   row_count = call_count = 0;
   known = &lists[3], raw = &lists[4];
   known->count = known->reply = raw->count = raw->reply = 0;
