@@ -15,7 +15,7 @@ import { carriesContent } from './shared/carried-content.ts';
 import { ContinuedLists } from './shared/continued-lists.ts';
 import { withoutError } from './shared/failed-answer.ts';
 import { type CallChain, speaks } from './shared/history.ts';
-import { definedBy, type LoggedCall } from './shared/logged-bodies.ts';
+import { definedIn, type LoggedCall } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, unpacked } from './shared/logged-values.ts';
 import { NO_QUESTION } from './shared/reading-notes.ts';
@@ -305,7 +305,7 @@ class SpanReader {
     const isWhole = call.hasReply && transcript.messages.some(speaks);
     const stray = isWhole ? undefined : strayIn(span, transcript.messages);
     if (stray !== undefined) return context.reject('unknown-content', stray, span);
-    const tools = call.tools.length > 0 ? call.tools : definedBy(definitions);
+    const tools = call.tools.length > 0 ? call.tools : definedIn(definitions);
     const once = { ...this.#countedOnce(call, trace, span), tools };
     const parent = metaOf({ parent: firstOf(span, ...PARENTS) });
     const id = link.isJoined === true ? undefined : idOf(span); // one span may have the records of several calls

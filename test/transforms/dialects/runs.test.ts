@@ -197,6 +197,17 @@ describe('runs', () => {
     ]);
   });
 
+  it.each(['', null])('reads a result that is empty: %j', (content) => {
+    const calls = [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }];
+    const called = { role: 'assistant', content: null, tool_calls: calls };
+    const result = { role: 'tool', tool_call_id: 'c1', content };
+    expect(messagesOf(user, called, result, { role: 'assistant', content: 'b' })).toEqual([
+      ...[user, { role: 'assistant', tool_calls: calls }],
+      { role: 'tool', tool_call_id: 'c1', content: '' },
+      { role: 'assistant', content: 'b' },
+    ]);
+  });
+
   it('keeps images, refusals and separate texts', () => {
     const image = { type: 'image_url', image_url: { url: 'data:x' } };
     const seen = { role: 'user', content: [{ type: 'text', text: 'b' }, image] };

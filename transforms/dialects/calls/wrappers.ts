@@ -183,7 +183,7 @@ const liteLlm: Wrapper = {
     const named = textAt(json, ['metadata.requester_metadata.session_id', 'session_id']);
     return {
       request: sentTo(json) ?? itemsSent(json) ?? contentsSent(json) ?? withSystem(json),
-      tools: [json.get('tools'), beside(json, 'tools')].find(present),
+      tools: [json.get('tools'), ...TOOLS.map((key) => beside(json, key))].find(present),
       response: json.get('response'),
       elsewhere: at(json, 'metadata.cold_storage_object_key'),
       isFailed: json.get('status')?.text() === 'failure',
@@ -211,6 +211,7 @@ function sentTo(object: FirstObject): JsonView | undefined {
 /** A member of the request that LiteLLM logs among the parameters, or only in the request as the client sent it. */
 const beside = (json: JsonView, key: string): JsonView | undefined =>
   SENT.map((place) => at(json, `${place}.${key}`)).find(present);
+const TOOLS = ['tools', 'functions'] as const;
 const SENT = ['model_parameters', 'optional_params', 'proxy_server_request'] as const;
 
 /** A request of the Messages API, whose system text LiteLLM logs beside its messages; the same object for any other. */

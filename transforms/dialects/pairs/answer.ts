@@ -9,6 +9,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import { isRole } from '../../model/known-roles.ts';
 import { stringValue } from '../../model/message.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
+import { mayBePieces } from '../shared/answer-pieces.ts';
 import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
 import { bodyInBase64, decoded, isBody } from '../shared/base64-text.ts';
 import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
@@ -153,6 +154,7 @@ function fromList(list: JsonView, keepSealed: boolean): Answer {
     return { messages: readForeignMessages(all.map(messageOf), keepSealed).map(asReadMessage), notes: [] };
   if (isItem(first)) return fromItems(list, keepSealed);
   if (isBlock(first)) return answerOf(readReply(list.copy(), undefined, keepSealed), []);
+  if (mayBePieces(all)) return UNKNOWN;
   return fromChoices(list, keepSealed);
 }
 

@@ -2,8 +2,6 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
-import { membersOf } from '../../json/members.ts';
-import { oneLine } from '../../json/one-line.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
@@ -11,14 +9,15 @@ import type { LineReason } from '../../model/reasons.ts';
 import { createHistory, type History } from '../anthropic/history.ts';
 import { systemText } from '../anthropic/pair.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
-import { makeMessage, objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
+import { isSameText, makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { unreadSystem } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
+import { toolPlaces, toolsIn } from '../shared/logged-bodies.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
 import { noted } from '../shared/reading-notes.ts';
-import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../shared/tool-definitions.ts';
+import { createToolsReader, flattenAny, NO_TOOLS } from '../shared/tool-definitions.ts';
 import { unreadIn } from '../shared/unread-text.ts';
 import { ItemLists } from './item-lists.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
@@ -63,7 +62,7 @@ export class RequestReader {
   readonly #keepSealed: boolean;
   /** Chat messages by what they were logged as. */
   readonly #known = new WeakMap<Message, readonly ReadMessage[]>();
-  readonly #tools = createToolsReader(trustingScanner, 0, define);
+  readonly #tools = createToolsReader(trustingScanner, 0, flattenAny);
   #system: Message | undefined;
 
   /** @param table items that requests may refer to */
@@ -84,7 +83,7 @@ export class RequestReader {
     apart?: JsonView | undefined,
     open: ReadMessage['calls'] = [],
   ): Request | Problem {
-    const tools = this.definitions(apart ?? [body.get('tools'), body.get('functions')].find(present));
+    const tools = this.definitions([apart, ...toolPlaces(body)].find(present));
     if (tools === undefined)
       return { reason: 'bad-tools', detail: 'tools is not valid', at: body.get('tools') };
     if (isResponsesRequest(body)) return this.#readItems(body, tools, open);
@@ -194,14 +193,20 @@ export class RequestReader {
   definitions(logged: JsonView | undefined): readonly ToolDefinition[] | undefined {
     const tools = structured(logged);
     if (tools === undefined || tools.isEmptyText) return NO_TOOLS;
+    if (tools.type === 'object') return toolsIn(tools);
     this.#tools.read(tools.bytes, 0);
     return this.#tools.definitions;
   }
 }
 
-/** The request; with a finding on its first message if a member that is not known may be its system text. */
+/**
+ * The request, without a system text that its messages begin with too; with a finding on its first message if a member that
+ * is not known may be its system text.
+ */
 function marked(body: JsonView, request: Request): Request {
   const { system, messages } = request;
+  const own = system[0]?.message;
+  if (own !== undefined && isSameText(own, messages[0]?.message)) return { ...request, system: [] };
   const at = system.length > 0 ? -1 : messages.findIndex(({ message }) => message !== undefined);
   const unread = at < 0 ? undefined : unreadSystem(body);
   if (unread === undefined) return request;
@@ -235,17 +240,4 @@ function isAnthropic(body: JsonView, list: JsonView | undefined): boolean {
         MESSAGE_BLOCKS.has(block.get('type')?.text() ?? '') && block.get('thinking')?.type !== 'array',
     ),
   );
-}
-
-/** Converts a definition of any of the three APIs: with a `function`, with an `input_schema`, or flat with a type. */
-function define(definition: Uint8Array): ToolDefinition {
-  const view = new JsonView(definition);
-  if (view.get('function')?.type === 'object') return flatten(definition);
-  if (view.get('input_schema') !== undefined) return defineTool(definition);
-  if (view.get('type')?.text() !== 'function') return flatten(definition);
-  const whole = oneLine(copyOf(definition));
-  const members = membersOf(whole).flatMap(({ key, valueStart, end }): Piece[] =>
-    key === 'type' ? [] : [[key, whole.subarray(valueStart, end)]],
-  );
-  return { bytes: objectOf(members), name: view.get('name')?.text() || undefined };
 }

@@ -5,6 +5,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import { GrowingText } from '../streams/growing-text.ts';
 import { arrayOf, objectOf, type Piece } from './build-messages.ts';
+import { structured } from './logged-values.ts';
 
 const EMPTY_TYPES: ReadonlySet<string> = new Set(['string', 'null']);
 
@@ -15,6 +16,17 @@ export function arePieces(messages: readonly JsonView[]): boolean {
   const areOpen = stops.every((stop) => stop !== undefined && EMPTY_TYPES.has(stop.type) && !stop.text());
   return areOpen && Boolean(last?.text());
 }
+
+/** Members that a piece of a streamed answer has, and a choice or a message has others. */
+const OF_PIECE: ReadonlySet<string> = new Set(['content', 'text', 'delta']);
+
+/** Are they several objects with nothing but a text? They may be pieces of one answer, or several answers. */
+export const mayBePieces = (list: readonly JsonView[]): boolean =>
+  list.length > 1 &&
+  list.every((one) => {
+    const keys = structured(one)?.keys() ?? [];
+    return keys.length > 0 && keys.every((key) => OF_PIECE.has(key));
+  });
 
 /** The answer that the pieces make: texts of one kind that follow each other become one. Undefined if one has no parts. */
 export function joinedPieces(messages: readonly JsonView[]): JsonView | undefined {

@@ -112,14 +112,12 @@ export function carriesContent(json: JsonView, depth = 0): boolean {
   return json.members().some(([name, value]) => isCarried(name, value, depth));
 }
 
-/** Whether a message has a member besides its content that holds content, or a call. */
+/** Whether a message has a member besides its content, and the id of the call that it answers, that holds content, or a call. */
 export const carriesAside = (message: JsonView): boolean =>
   message
-    .members()
-    .some(
-      ([name, value]) =>
-        name !== 'content' && (isCarrier(name, value) || (CARRIERS.has(name) && value.members().length > 0)),
-    );
+    .others(BESIDE)
+    .some(([name, value]) => isCarrier(name, value) || (CARRIERS.has(name) && value.members().length > 0));
+const BESIDE: ReadonlySet<string> = new Set(['content', ...CALLS]);
 
 function isCarried(key: string, logged: JsonView | undefined, depth: number): boolean {
   if (logged === undefined || OTHERS.test(key)) return false;

@@ -3,7 +3,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { isMasked } from '../../model/cut-texts.ts';
 import { roleNamed } from '../../model/known-roles.ts';
-import { arePieces, joinedPieces } from './answer-pieces.ts';
+import { arePieces, joinedPieces, mayBePieces } from './answer-pieces.ts';
 import { bodyInBase64 } from './base64-text.ts';
 import { addItems, isItem, PLACEHOLDER, refuseValue } from './logged-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
@@ -30,7 +30,8 @@ export function addAnswer(transcript: Transcript, logged: JsonView | undefined, 
     return false;
   }
   const before = transcript.messages.length;
-  if (view.type === 'array') addAnswers(transcript, view, several);
+  if (view.type === 'array' && mayBePieces(view.elements())) refuseValue(transcript, view);
+  else if (view.type === 'array') addAnswers(transcript, view, several);
   else if (view.type === 'object') addCompletion(transcript, view);
   else if (view.type === 'string') addText(transcript, view);
   else refuseValue(transcript, view);

@@ -4,13 +4,14 @@
  */
 
 import { JsonView } from '../../json/json-view.ts';
-import { oneLine } from '../../json/one-line.ts';
-import { decode } from '../../json/utf8.ts';
+import { quote } from '../../json/respace.ts';
+import { addMember } from '../../json/splice.ts';
+import { decode, encode } from '../../json/utf8.ts';
 import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { roleNamed } from '../../model/known-roles.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
-import { isSameText, objectOf, type Piece } from './build-messages.ts';
+import { isSameText } from './build-messages.ts';
 import { RESPONSE_ITEM } from './known-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn } from './message-blocks.ts';
@@ -19,7 +20,7 @@ import { isPrintedMessages } from './printed-value.ts';
 import { warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { isUnsaid, messagesIn, OF_GEMINI, OF_LOGGERS, saidBy, textsOf } from './said-texts.ts';
-import { defineTool } from './tool-definitions.ts';
+import { definedBy, defineTool, flatten } from './tool-definitions.ts';
 import { NO_MESSAGE, type Transcript } from './transcript.ts';
 
 export const PLACEHOLDER: ReadingNote = warning(
@@ -253,39 +254,40 @@ const UNREAD_TOOLS: ReadingNote = {
 export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly ToolDefinition[] {
   for (const place of places) {
     const list = unpacked(place);
-    const elements = list?.type === 'object' ? list.members().map(([, value]) => value) : list?.elements();
-    const tools = elements?.flatMap((one) => definitionsIn(unpacked(one) as JsonView)) ?? [];
+    const tools = list?.type === 'object' ? toolsByName(list) : definedIn(list?.elements() ?? []);
     if (tools.length > 0) return tools;
   }
   return [];
 }
 
-/** The definitions among values that are one each. */
-export const definedBy = (values: readonly JsonView[]): readonly ToolDefinition[] =>
-  values.flatMap(definitionsIn);
-
-/** The definitions in an element: one, or several in a declaration of Gemini. */
-function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {
-  if (tool?.type !== 'object' || tool.get('cachePoint') !== undefined) return [];
-  const declared = firstOf(tool, 'functionDeclarations', 'function_declarations');
-  if (declared?.type === 'array') return declared.elements().flatMap(definitionsIn);
-  const spec = tool.get('toolSpec');
-  if (spec?.type === 'object') return [toolOfConverse(spec)];
-  const inner = tool.get('function');
-  if (inner?.type === 'object') return [defineTool(oneLine(inner.copy()))];
-  const isFunction = tool.get('type')?.text() === 'function';
-  if (!isFunction) return [defineTool(tool.copy())];
-  const pieces = tool
-    .members()
-    .flatMap(([key, value]): Piece[] => (key === 'type' ? [] : [[key, value.copy()]]));
-  return [defineTool(objectOf(pieces))];
+/** The tools in an object of definitions by name, as the AI SDK has them; or in one that is a definition itself. */
+function toolsByName(object: JsonView): readonly ToolDefinition[] {
+  const members = object.members().map(([key, value]) => [key, unpacked(value)] as const);
+  if (members.some(([, value]) => value?.type !== 'object'))
+    return definedIn([object]).filter(({ name }) => name !== undefined);
+  return members.flatMap(([key, value]) =>
+    definedIn([value as JsonView]).map((tool) =>
+      tool.name === undefined
+        ? { bytes: addMember(tool.bytes, 'name', encode(quote(key))), name: key }
+        : tool,
+    ),
+  );
 }
 
-/** Converts a definition of Bedrock's Converse API, whose schema is in `inputSchema.json`. */
-function toolOfConverse(spec: JsonView): ToolDefinition {
-  const pieces = spec.members().flatMap(([key, value]): Piece[] => {
-    const schema = key === 'inputSchema' ? value.get('json') : undefined;
-    return [schema === undefined ? [key, value.copy()] : ['parameters', schema.copy()]];
+/** Members of a request, or of its parameters, that hold definitions of tools. */
+export const toolPlaces = (sent: JsonView | undefined): readonly (JsonView | undefined)[] => [
+  sent?.get('tools'),
+  ...CONFIGS.map((key) => unpacked(sent?.get(key))?.get('tools')),
+  sent?.get('functions'),
+];
+const CONFIGS = ['config', 'toolConfig', 'tool_config'] as const;
+
+/** The definitions among values that are one each, or a declaration of several. */
+export const definedIn = (values: readonly JsonView[]): readonly ToolDefinition[] =>
+  values.flatMap((value) => {
+    const tool = unpacked(value);
+    return tool?.type === 'object' ? definedBy(tool.copy(), defineInner) : [];
   });
-  return defineTool(objectOf(pieces));
-}
+
+const defineInner = (definition: Uint8Array): ToolDefinition =>
+  defineTool(flatten(definition).bytes, 'function');

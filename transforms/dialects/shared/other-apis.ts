@@ -90,10 +90,7 @@ function addGemini(transcript: Transcript, request: JsonView): readonly ToolDefi
   if (contents.type === 'array')
     transcript.addList(contents, elements, (content) => addContent(transcript, content));
   else addContent(transcript, contents);
-  const declared = (structured(tools)?.elements() ?? []).filter(
-    (tool) => firstOf(tool, 'functionDeclarations', 'function_declarations') !== undefined,
-  );
-  return declared.flatMap((tool) => toolsIn(firstOf(tool, 'functionDeclarations', 'function_declarations')));
+  return toolsIn(tools).filter(({ name }) => name !== undefined);
 }
 
 const isContent = (value: JsonView): boolean =>

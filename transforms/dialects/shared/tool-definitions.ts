@@ -4,9 +4,10 @@
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { copyOf, createKeeper } from '../../json/keep.ts';
 import { equalsAt } from '../../json/known-list.ts';
-import { isKey, membersOf, textAt, walkElements, walkMembers } from '../../json/members.ts';
+import { isKey, membersOf, textAt, valuesOf, walkElements, walkMembers } from '../../json/members.ts';
 import { oneLine } from '../../json/one-line.ts';
 import { quote } from '../../json/respace.ts';
 import type { ValueScanner } from '../../json/scanner.ts';
@@ -17,6 +18,7 @@ import { stringValue } from '../../model/message.ts';
 import { type CalledFunction, readFunction } from '../../model/tool-call.ts';
 import { CACHE_MARK } from './anthropic-blocks.ts';
 import { objectOf, type Piece } from './build-messages.ts';
+import { firstOf } from './logged-values.ts';
 
 export interface ToolsReader {
   /** Reads the value at `at`. Returns the index after it, or -1 with the error's position in the scanner. */
@@ -99,13 +101,16 @@ export function definitionsOf(
   return areObjects ? definitions : undefined;
 }
 
-/** The tools of a definition: one, or all tools of a namespace, whose names are prefixed with the namespace. */
-function definedBy(
+/**
+ * The tools of a definition: one, all that are declared together for Gemini or in `toolSpec` for Converse, or all of a
+ * namespace, whose names are prefixed with the namespace.
+ */
+export function definedBy(
   definition: Uint8Array,
   define: (definition: Uint8Array) => ToolDefinition,
 ): readonly ToolDefinition[] {
   const whole = define(definition);
-  if (whole.name === undefined) return [whole];
+  if (whole.name === undefined) return declaredIn(new JsonView(definition), define) ?? [whole];
   if (stringValue(whole.bytes, 'type') !== NAMESPACE) {
     const space = stringValue(whole.bytes, NAMESPACE);
     return [space ? inNamespace(space, whole) : whole];
@@ -114,6 +119,21 @@ function definedBy(
   const inner = members.findLast(({ key }) => key === 'tools');
   const list = inner && definitionsOf(whole.bytes.subarray(inner.valueStart, inner.end), define);
   return list === undefined ? [whole] : list.map((tool) => inNamespace(whole.name as string, tool));
+}
+
+/** Members of a definition that hold others: a list of them for Gemini, one for Converse. */
+export const DECLARED = ['functionDeclarations', 'function_declarations', 'toolSpec'] as const;
+
+function declaredIn(
+  definition: JsonView,
+  define: (definition: Uint8Array) => ToolDefinition,
+): readonly ToolDefinition[] | undefined {
+  if (definition.get('cachePoint') !== undefined) return [];
+  const declared = firstOf(definition, ...DECLARED);
+  const tools = declared?.type === 'object' ? [declared] : declared?.elements();
+  return tools?.every(({ type }) => type === 'object') === true
+    ? tools.map((tool) => define(tool.copy()))
+    : undefined;
 }
 
 function inNamespace(space: string, tool: ToolDefinition): ToolDefinition {
@@ -161,29 +181,43 @@ const CUSTOM = 'custom';
 const SCHEMAS: ReadonlySet<string> = new Set([
   ...['input_schema', 'inputSchema', 'parametersJsonSchema', 'parameters_json_schema'],
 ]);
+const CONVERTED: ReadonlySet<string> = new Set([...SCHEMAS, 'type', CACHE_MARK]);
 
-/** As `flatten`; a schema under the name that it has in another API becomes `parameters`. */
+/** As `flatten`; a definition in the words of another API is converted as `defineTool` does. */
 export function flattenAny(definition: Uint8Array): ToolDefinition {
   const tool = flatten(definition);
-  const keys = membersOf(tool.bytes).map(({ key }) => key);
-  if (keys.includes('parameters') || !keys.some((key) => SCHEMAS.has(key))) return tool;
-  return { ...defineTool(tool.bytes), name: tool.name };
+  const isOther = membersOf(tool.bytes).some(
+    ({ key, valueStart, end }) =>
+      CONVERTED.has(key) ||
+      (key === 'parameters' && schemaIn(tool.bytes.subarray(valueStart, end)) !== undefined),
+  );
+  return isOther ? { ...defineTool(tool.bytes, 'function'), name: tool.name } : tool;
 }
 
 /**
  * Converts a definition of the Messages API: `input_schema` becomes `parameters`, and cache marks are dropped. Tools of
  * the server, such as `web_search`, have no schema and stay as they are.
+ * @param plain a type that is dropped too, because all tools of its API have it
  */
-export function defineTool(definition: Uint8Array): ToolDefinition {
+export function defineTool(definition: Uint8Array, plain?: 'function'): ToolDefinition {
   const whole = oneLine(copyOf(definition));
   const name = stringValue(whole, 'name') || undefined;
   const members = membersOf(whole);
-  const isCustom = stringValue(whole, 'type') === CUSTOM;
+  const type = stringValue(whole, 'type');
+  const isOfClient = type === CUSTOM || (type !== undefined && type === plain);
   const hasParameters = members.some(({ key }) => key === 'parameters');
   const kept = members.flatMap(({ key, valueStart, end }): Piece[] => {
-    if (key === CACHE_MARK || (key === 'type' && isCustom)) return [];
+    if (key === CACHE_MARK || (key === 'type' && isOfClient)) return [];
     const name = SCHEMAS.has(key) && !hasParameters ? 'parameters' : key;
-    return [[name, whole.subarray(valueStart, end)]];
+    const value = whole.subarray(valueStart, end);
+    return [[name, (name === 'parameters' ? schemaIn(value) : undefined) ?? value]];
   });
   return { bytes: objectOf(kept), name };
+}
+
+/** The schema inside an object that Converse or the AI SDK wraps it in; undefined for any other value. */
+function schemaIn(value: Uint8Array): Uint8Array | undefined {
+  if (value[0] !== OPEN_OBJECT) return undefined;
+  const [type, ...schemas] = valuesOf(value, ['type', 'json', 'jsonSchema']);
+  return type === undefined ? schemas.find((schema) => schema?.[0] === OPEN_OBJECT) : undefined;
 }

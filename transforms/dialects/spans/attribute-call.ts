@@ -12,6 +12,7 @@ import {
   type LoggedCall,
   readTools,
   refuseValue,
+  toolPlaces,
 } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
@@ -115,7 +116,7 @@ function inTwoValues(paths: BodyPaths): Pick<Convention, 'hasMessages' | 'read'>
       addRequest(transcript, request);
       const hasReply = addAnswer(transcript, answerIn(output, response));
       const [sent, received] = [unpacked(request), unpacked(response)];
-      const tools = readTools(transcript, sent?.get('tools'), unpacked(sent?.get('config'))?.get('tools'));
+      const tools = readTools(transcript, ...toolPlaces(sent), attributes.at('mlflow.chat.tools').json());
       const meta = metaOf({
         model:
           valueAt(attributes.at(paths.model).value) ?? firstOf(received, 'model') ?? firstOf(sent, 'model'),
@@ -195,7 +196,7 @@ const CONVENTIONS: readonly Convention[] = [
   },
   {
     isModelCall: () => undefined,
-    ...inTwoValues({ input: 'request_data', output: 'response_data', ...OF_REQUEST }),
+    ...inTwoValues({ input: 'request_data', output: 'response_data', ...OF_REQUEST, valueAt: decoded }),
     hasMessages: (span) =>
       has(span, 'request_data.messages', 'request_data.input', 'request_data.contents') ||
       isCutRequest(span, 'request_data'),
@@ -283,6 +284,7 @@ function hasMessagesIn(attributes: SpanAttributes, { lists = [], request }: Conv
 }
 
 const OUTPUT = 'gen_ai.output.messages';
+const DEFINITIONS = 'gen_ai.tool.definitions';
 
 function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   const input = unpacked(attributes.at('gen_ai.input.messages').json());
@@ -298,7 +300,7 @@ function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFact
   const isNoted = (output?.elements() ?? []).some((one) => isCut(one.get('finish_reason')));
   if (hasReply && !isNoted) noteFinish(transcript, finish);
   const ofPydantic = unpacked(attributes.at('model_request_parameters').value)?.get('function_tools');
-  const tools = readTools(transcript, attributes.at('gen_ai.tool.definitions').value, ofPydantic);
+  const tools = readTools(transcript, attributes.at(DEFINITIONS).json(), ofPydantic);
   const meta = metaOf({
     harness: attributes.at('gen_ai.agent.name').value,
     model: response.at('model').value ?? request.at('model').value,
@@ -334,10 +336,9 @@ function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFact
     usage: attributes.at('ai.usage').json(),
     finish,
   });
-  const tools = prompt.at('tools').items();
   return {
     hasReply: blocks.length > 0,
-    tools: readTools(transcript, prompt.at('tools').value ?? tools[0]?.value),
+    tools: readTools(transcript, prompt.at('tools').json()),
     meta,
   };
 }

@@ -9,16 +9,25 @@ import { roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { imagePart } from '../shared/content-parts.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
-import { addRequest, addSystem, type CallFacts, readTools } from '../shared/logged-bodies.ts';
+import {
+  addRequest,
+  addSystem,
+  addWithSystem,
+  type CallFacts,
+  readTools,
+  toolPlaces,
+} from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isCutJson, textOf, unpacked } from '../shared/logged-values.ts';
 import { blocksOf, type CallBlock, type MessageBlock, resultText } from '../shared/message-parts.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import { saidIn } from '../shared/said-texts.ts';
+import { DECLARED } from '../shared/tool-definitions.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { holdsWords } from '../shared/unread-text.ts';
 import { strayJson } from './known-spans.ts';
-import { compareAnswer, compareRequest } from './second-values.ts';
+import { systemBeside } from './platform-call.ts';
+import { compareAnswer, compareParameters, compareRequest } from './second-values.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
 /** Reads the call, and adds its messages to the transcript. */
@@ -35,7 +44,7 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
     for (const message of request) addMessage(transcript, message, request.length === 1);
   } else if (prompts.length > 0)
     for (const prompt of prompts) addRequest(transcript, prompt.at('prompt.text').value ?? prompt.value);
-  else addRequest(transcript, attributes.at('input.value').value);
+  else addWithSystem(transcript, systemBeside(sent, parameters), attributes.at('input.value').value);
   const answers = llm.at('output_messages').items();
   const output = attributes.at('output.value').value;
   // text completions have their request in `llm.prompts` and their answer in `llm.choices`
@@ -45,6 +54,7 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
     answers.length > 0 ? addAnswers(transcript, answers, output) : addAnswer(transcript, completion);
   if (request.length > 0 && !saysMore(sent)) compareRequest(transcript, attributes.at('input.value').value);
   if (answers.length > 0) compareAnswer(transcript, output, transcript.messages.slice(sentCount));
+  compareParameters(transcript, parameters);
   if (hasReply) noteFinish(transcript, llm.at('finish_reason').value);
   const lacksArguments = [...request, ...answers].some((item) => callsAt(bodyOf(item)).some(hasNoArguments));
   const stray = lacksArguments ? strayJson(attributes) : undefined;
@@ -63,7 +73,7 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   });
   return {
     hasReply,
-    tools: readTools(transcript, listed, parameters?.get('tools'), sent?.get('tools')),
+    tools: readTools(transcript, listed, ...toolPlaces(parameters), ...toolPlaces(sent)),
     meta,
   };
 }
@@ -307,7 +317,7 @@ function argumentsAt(item: SpanAttributes): Uint8Array {
 function toolAt(item: SpanAttributes): Uint8Array {
   const tool = item.at('tool').isEmpty ? item : item.at('tool');
   const schema = unpacked(tool.at('json_schema').value);
-  const isWhole = schema?.get('function') !== undefined || schema?.get('name') !== undefined;
+  const isWhole = firstOf(schema, 'function', 'name', ...DECLARED) !== undefined;
   const isCut = isCutJson(schema?.text() ?? ''); // readTools reports it
   if (schema !== undefined && (isWhole || isCut)) return schema.copy();
   const pieces = tool.pieces(['name', 'description']);

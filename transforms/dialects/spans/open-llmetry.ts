@@ -52,7 +52,7 @@ export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcri
     usage: attributes.at('gen_ai.usage').json() ?? attributes.at('llm.usage').json(),
     finish,
   });
-  return { hasReply, tools: toolsAt(transcript, attributes.at('llm.request.functions')), meta };
+  return { hasReply, tools: toolsAt(transcript, attributes), meta };
 }
 
 const isText = (value: JsonView | undefined): boolean => value?.type === 'string' && says(value);
@@ -169,15 +169,22 @@ function callAt(item: SpanAttributes): Uint8Array {
   return objectOf([...item.pieces(['id']), ['type', '"function"'], ['function', objectOf(fn)]]);
 }
 
-/** Reads `llm.request.functions.0.name`, `.description` and `.parameters`; the last is JSON text. */
-function toolsAt(transcript: Transcript, functions: SpanAttributes): readonly ToolDefinition[] {
-  const list = functions.items().map((item) => {
-    const pieces = item.pieces(['name', 'description']);
-    const schema = item.at('parameters').json() ?? item.at('input_schema').json();
-    const parameters = schema?.type === 'string' ? (jsonIn(schema.text() as string) ?? schema) : schema;
-    if (parameters?.type === 'string' && isCutJson(parameters.text() ?? '')) return parameters.copy(); // readTools reports it
-    if (parameters !== undefined) pieces.push(['parameters', parameters.copy()]);
-    return objectOf(pieces);
-  });
-  return readTools(transcript, list.length === 0 ? undefined : new JsonView(arrayOf(list)));
+/**
+ * Reads `llm.request.functions.0.name`, `.description` and `.parameters`, of which the last is JSON text; newer versions have
+ * the definitions of OpenTelemetry.
+ */
+function toolsAt(transcript: Transcript, attributes: SpanAttributes): readonly ToolDefinition[] {
+  const list = attributes
+    .at('llm.request.functions')
+    .items()
+    .map((item) => {
+      const pieces = item.pieces(['name', 'description']);
+      const schema = item.at('parameters').json() ?? item.at('input_schema').json();
+      const parameters = schema?.type === 'string' ? (jsonIn(schema.text() as string) ?? schema) : schema;
+      if (parameters?.type === 'string' && isCutJson(parameters.text() ?? '')) return parameters.copy(); // readTools reports it
+      if (parameters !== undefined) pieces.push(['parameters', parameters.copy()]);
+      return objectOf(pieces);
+    });
+  const functions = list.length === 0 ? undefined : new JsonView(arrayOf(list));
+  return readTools(transcript, functions, attributes.at('gen_ai.tool.definitions').json());
 }

@@ -1,12 +1,21 @@
 /** Reads a model call as Langfuse and LangSmith store it: with one value for the input and one for the output. */
 
 import type { JsonView } from '../../json/json-view.ts';
+import { SYSTEM_NAMES } from '../pairs/second-places.ts';
 import { errorsIn, withoutError } from '../shared/failed-answer.ts';
 import { addAnswer } from '../shared/logged-answer.ts';
-import { addRequest, addSystem, type LoggedCall, readTools } from '../shared/logged-bodies.ts';
+import {
+  addRequest,
+  addSystem,
+  addWithSystem,
+  type LoggedCall,
+  readTools,
+  toolPlaces,
+} from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { Transcript } from '../shared/transcript.ts';
+import { holdsWords, says } from '../shared/unread-text.ts';
 import { answerIn, LANGFUSE_OUTPUT } from './no-answer.ts';
 import { compareMembers, compareParameters } from './second-values.ts';
 
@@ -28,9 +37,8 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
     tools: readTools(
       transcript,
       firstOf(observation, 'toolDefinitions', 'tool_definitions'),
-      input?.get('tools'),
-      unpacked(input?.get('config'))?.get('tools'),
-      parameters?.get('tools'),
+      ...toolPlaces(input),
+      ...toolPlaces(parameters),
       output?.get('tools'),
       ...toolsOfMetadata(metadata),
     ),
@@ -64,13 +72,7 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   compareParameters(transcript, sent);
   return {
     hasReply,
-    tools: readTools(
-      transcript,
-      sent?.get('tools'),
-      inputs?.get('tools'),
-      sent?.get('functions'),
-      unpacked(outputs)?.get('tools'),
-    ),
+    tools: readTools(transcript, ...toolPlaces(sent), ...toolPlaces(inputs), unpacked(outputs)?.get('tools')),
     session: firstOf(metadata, 'session_id', 'thread_id', 'conversation_id')?.text() || undefined,
     meta: metaOf({
       model: firstOf(metadata, 'ls_model_name') ?? firstOf(sent, 'model', 'model_name'),
@@ -81,14 +83,33 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   };
 }
 
-/** Adds the request and the answer of a call. @returns whether it has an answer */
+/** The system text among the parameters of a request that has none itself. */
+export function systemBeside(
+  request: JsonView | undefined,
+  parameters: JsonView | undefined,
+): JsonView | undefined {
+  const list = request?.type === 'array' ? request : firstOf(request, 'messages', 'input', 'contents');
+  const isThere =
+    firstOf(request, ...SYSTEM_NAMES) !== undefined ||
+    list?.elements().some((message) => SYSTEM_ROLES.has(message.textOf('role') ?? '')) === true;
+  if (isThere) return undefined;
+  return SYSTEM_NAMES.map((key) => parameters?.get(key)).find(
+    (system) => system !== undefined && says(system) && holdsWords(system),
+  );
+}
+
+/**
+ * Adds the request and the answer of a call. @returns whether it has an answer
+ * @param system the system text, if it was logged beside the request
+ */
 export function addCall(
   transcript: Transcript,
   input: JsonView | undefined,
   output: JsonView | undefined,
+  system?: JsonView | undefined,
 ): boolean {
-  addInstructions(transcript, unpacked(input), unpacked(output));
-  addRequest(transcript, input);
+  if (system === undefined) addInstructions(transcript, unpacked(input), unpacked(output));
+  addWithSystem(transcript, system, input);
   return addLogged(transcript, input, output);
 }
 
@@ -114,7 +135,7 @@ export function toolsOfMetadata(metadata: JsonView | undefined): readonly (JsonV
   const attributes = unpacked(metadata?.get('attributes'));
   const parameters = unpacked(attributes?.get('model_request_parameters'));
   return [
-    metadata?.get('tools'),
+    ...toolPlaces(metadata),
     attributes?.get('gen_ai.tool.definitions'),
     attributes?.get('ai.prompt.tools'),
     attributes?.get('llm.tools'),

@@ -8,12 +8,12 @@ import type { JsonView } from '../../json/json-view.ts';
 import { wordSet } from '../../model/words.ts';
 import { errorsIn, withoutError } from '../shared/failed-answer.ts';
 import type { LoggedCall } from '../shared/logged-bodies.ts';
-import { readTools } from '../shared/logged-bodies.ts';
+import { readTools, toolPlaces } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present, unpacked } from '../shared/logged-values.ts';
 import type { Transcript } from '../shared/transcript.ts';
-import { addCall, toolsOfMetadata } from './platform-call.ts';
-import { compareMembers } from './second-values.ts';
+import { addCall, systemBeside, toolsOfMetadata } from './platform-call.ts';
+import { compareMembers, compareParameters } from './second-values.ts';
 
 /** Members of a span as one platform names them. */
 export interface Platform {
@@ -110,15 +110,16 @@ export function readTracked(
   if (elsewhere !== undefined)
     transcript.refuse('body-elsewhere', 'the log has only the address of a value', elsewhere);
   const errors = errorsIn(...[span, ended].flatMap((row) => ERRORS.map((key) => row?.get(key))));
-  const hasReply = withoutError(transcript, addCall(transcript, input, output), errors);
-  compareMembers(transcript, span);
   const metadata = unpacked(span.get('metadata'));
+  const system = systemBeside(request, metadata);
+  const hasReply = withoutError(transcript, addCall(transcript, input, output, system), errors);
+  compareMembers(transcript, span);
+  compareParameters(transcript, metadata);
   return {
     hasReply,
     tools: readTools(
       transcript,
-      request?.get('tools'),
-      firstOf(request, 'toolConfig', 'config')?.get('tools'),
+      ...toolPlaces(request),
       unpacked(output)?.get('tools'),
       ...toolsOfMetadata(metadata),
     ),

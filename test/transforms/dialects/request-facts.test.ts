@@ -1,0 +1,243 @@
+/** Tools and system texts of requests, in the words of each API and in the places where each logger puts them. */
+import { describe, expect, it } from 'vitest';
+import calls from '../../../transforms/dialects/calls.ts';
+import type { Dialect } from '../../../transforms/dialects/dialect.ts';
+import messages from '../../../transforms/dialects/messages.ts';
+import responses from '../../../transforms/dialects/responses.ts';
+import spans from '../../../transforms/dialects/spans.ts';
+import { text } from '../bytes.ts';
+import { readLog } from '../log-lines.ts';
+
+const user = { role: 'user', content: 'a' };
+const answer = { role: 'assistant', content: 'b' };
+const parameters = { type: 'object', properties: { p: { type: 'string' } } };
+const [f, g] = ['f', 'g'].map((name) => ({ name, description: 'd', parameters })) as [object, object];
+const choices = [{ message: answer }];
+
+/** The dialect of a log, and the object that it logs with these members of the request. */
+type Logger = readonly [dialect: Dialect, log: (members: object) => object];
+
+const inSpan = (attributes: object): object => ({ traceId: 't', spanId: 's', name: 'c', attributes });
+const openInference = (input: object, others: object): object =>
+  inSpan({
+    'openinference.span.kind': 'LLM',
+    'input.value': JSON.stringify(input),
+    'output.value': JSON.stringify({ choices }),
+    ...others,
+  });
+const braintrust = { span_attributes: { type: 'llm' }, root_span_id: 'r', input: [user], output: choices };
+const opik = { trace_id: 't', type: 'llm', input: { messages: [user] }, output: { choices } };
+const liteLlm = { call_type: 'acompletion', startTime: 1, messages: [user], response: { choices } };
+const langSmith = {
+  id: 'r',
+  trace_id: 't',
+  run_type: 'llm',
+  inputs: { messages: [user] },
+  outputs: { choices },
+};
+
+const LOGGERS: readonly (readonly [name: string, ...logger: Logger])[] = [
+  ['a pair', calls, (more) => ({ request: { messages: [user], ...more }, response: { choices } })],
+  ['LiteLLM', calls, (more) => ({ ...liteLlm, model_parameters: more })],
+  ['OpenInference, with the request', spans, (more) => openInference({ messages: [user], ...more }, {})],
+  [
+    'OpenInference, with the parameters',
+    spans,
+    (more) => openInference({ messages: [user] }, { 'llm.invocation_parameters': JSON.stringify(more) }),
+  ],
+  [
+    'MLflow',
+    spans,
+    (more) =>
+      inSpan({
+        'mlflow.spanType': 'CHAT_MODEL',
+        'mlflow.spanInputs': JSON.stringify({ messages: [user], ...more }),
+        'mlflow.spanOutputs': JSON.stringify({ choices }),
+      }),
+  ],
+  [
+    'Langfuse',
+    spans,
+    (more) => ({
+      id: 'o',
+      traceId: 't',
+      type: 'GENERATION',
+      input: { messages: [user], ...more },
+      output: answer,
+    }),
+  ],
+  ['LangSmith', spans, (more) => ({ ...langSmith, extra: { invocation_params: more } })],
+  ['Braintrust', spans, (more) => ({ ...braintrust, metadata: more })],
+  ['Opik', spans, (more) => ({ ...opik, metadata: more })],
+];
+
+const entryOf = (dialect: Dialect, object: object) => {
+  const [entry] = readLog(dialect.create(), [JSON.stringify(object)]);
+  return entry?.kind === 'entry' ? entry : undefined;
+};
+const toolsOf =
+  (...[dialect, log]: Logger) =>
+  (members: object): unknown =>
+    entryOf(dialect, log(members))?.tools.map(({ bytes }) => JSON.parse(text(bytes)));
+const textsOf =
+  (...[dialect, log]: Logger) =>
+  (members: object): unknown => {
+    const entry = entryOf(dialect, log(members));
+    return (
+      entry &&
+      [...entry.messages, ...(entry.reply ? [entry.reply] : [])].map(({ bytes }) => JSON.parse(text(bytes)))
+    );
+  };
+
+const { parameters: _parameters, ...bare } = f as { parameters: object };
+/** The tools `f` and `g` as each API has them. */
+const FORMS: readonly (readonly [api: string, tools: object])[] = [
+  ['chat completions', [f, g].map((one) => ({ type: 'function', function: one }))],
+  ['the Responses API', [f, g].map((one) => ({ type: 'function', ...one }))],
+  ['the Messages API', ['f', 'g'].map((name) => ({ name, description: 'd', input_schema: parameters }))],
+  [
+    'the Messages API, with types',
+    ['f', 'g'].map((name) => ({ type: 'custom', name, description: 'd', input_schema: parameters })),
+  ],
+  ['MCP', ['f', 'g'].map((name) => ({ name, description: 'd', inputSchema: parameters }))],
+  ['Gemini', [{ functionDeclarations: [f, g] }]],
+  ['Gemini in Python', [{ function_declarations: [f] }, { function_declarations: [g] }]],
+  [
+    'Converse',
+    ['f', 'g'].map((name) => ({ toolSpec: { name, description: 'd', inputSchema: { json: parameters } } })),
+  ],
+  [
+    'the AI SDK',
+    ['f', 'g'].map((name) => ({ name, description: 'd', parameters: { jsonSchema: parameters } })),
+  ],
+];
+
+describe.each(LOGGERS)('tools in %s', (_name, ...logger) => {
+  it.each(FORMS)('are read in the words of %s', (_api, tools) => {
+    expect(toolsOf(...logger)({ tools })).toEqual([f, g]);
+  });
+
+  it('may be an object with a definition for each name', () => {
+    const { name: _name, ...unnamed } = f as { name: string };
+    expect(toolsOf(...logger)({ tools: { f: unnamed } })).toEqual([{ ...unnamed, name: 'f' }]);
+  });
+
+  it('may be under the older name', () => {
+    expect(toolsOf(...logger)({ functions: [f, g] })).toEqual([f, g]);
+  });
+});
+
+describe('tools', () => {
+  const conversation: Logger = [messages, (more) => ({ messages: [user, answer], ...more })];
+
+  it.each(FORMS)('of a conversation are read in the words of %s', (_api, tools) => {
+    expect(toolsOf(...conversation)({ tools })).toEqual([f, g]);
+  });
+
+  it('that are no definitions of other APIs stay as they are', () => {
+    const tools = [{ type: 'web_search' }, bare];
+    expect(
+      toolsOf(...((LOGGERS[0] as (typeof LOGGERS)[0]).slice(1) as unknown as Logger))({ tools }),
+    ).toEqual(tools);
+  });
+
+  it('are those of a response that was logged alone', () => {
+    const output = [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] }];
+    const log = (more: object): object => ({ object: 'response', id: 'r', output, ...more });
+    expect(toolsOf(responses, log)({ tools: [{ type: 'function', ...f }] })).toEqual([f]);
+  });
+
+  it.each<[client: string, found: readonly object[], base: object, tools: object]>([
+    [
+      'MLflow',
+      [f],
+      {
+        'mlflow.spanType': 'CHAT_MODEL',
+        'mlflow.spanInputs': JSON.stringify({ messages: [user] }),
+        'mlflow.spanOutputs': JSON.stringify({ choices }),
+      },
+      { 'mlflow.chat.tools': JSON.stringify([{ type: 'function', function: f }]) },
+    ],
+    [
+      'the AI SDK, with an attribute for each',
+      [f, g],
+      {
+        'ai.operationId': 'ai.generateText.doGenerate',
+        'ai.prompt.messages': JSON.stringify([user]),
+        'ai.response.text': 'b',
+      },
+      { 'ai.prompt.tools.0': JSON.stringify(f), 'ai.prompt.tools.1': JSON.stringify(g) },
+    ],
+    [
+      'OpenLLMetry',
+      [f],
+      {
+        'llm.request.type': 'chat',
+        'gen_ai.prompt.0.role': 'user',
+        'gen_ai.prompt.0.content': 'a',
+        'gen_ai.completion.0.role': 'assistant',
+        'gen_ai.completion.0.content': 'b',
+      },
+      { 'gen_ai.tool.definitions': JSON.stringify([f]) },
+    ],
+    [
+      'OpenInference',
+      [f, g],
+      {
+        'openinference.span.kind': 'LLM',
+        'input.value': JSON.stringify({ messages: [user] }),
+        'output.value': JSON.stringify({ choices }),
+      },
+      { 'llm.tools.0.tool.json_schema': JSON.stringify({ functionDeclarations: [f, g] }) },
+    ],
+  ])('may be in attributes of %s', (_client, found, base, tools) => {
+    expect(toolsOf(spans, inSpan)({ ...base, ...tools })).toEqual(found);
+  });
+});
+
+describe('a list of texts as the answer', () => {
+  const lists: readonly (readonly [string, readonly unknown[]])[] = [
+    ['contents', [{ content: 'b' }, { content: 'c' }]],
+    ['texts in objects', [{ text: 'b' }, { text: 'c' }]],
+  ];
+
+  it.each(lists)('is not taught: they may be pieces or choices (%s)', (_name, response) => {
+    expect(entryOf(calls, { request: { messages: [user] }, response })).toBeUndefined();
+    const observation = { id: 'o', traceId: 't', type: 'GENERATION', input: [user], output: response };
+    expect(entryOf(spans, observation)).toBeUndefined();
+  });
+
+  it.each(lists)('may be a single one (%s)', (_name, [only]) => {
+    const log = (response: unknown): object => ({ request: { messages: [user] }, response });
+    expect(textsOf(calls, () => log([only]))({})).toEqual([user, answer]);
+  });
+});
+
+describe('a system text beside the messages', () => {
+  const system = { role: 'system', content: 'Be short.' };
+  const named = ['OpenInference, with the parameters', 'Braintrust', 'Opik'];
+
+  it.each(LOGGERS.filter(([name]) => named.includes(name)))(
+    'is read among the parameters of %s',
+    (_name, ...logger) => {
+      expect(textsOf(...logger)({ system: 'Be short.' })).toEqual([system, user, answer]);
+      expect(textsOf(...logger)({ instructions: 'Be short.' })).toEqual([system, user, answer]);
+      expect(textsOf(...logger)({ system: 'openai' })).toEqual([user, answer]);
+    },
+  );
+
+  it.each([
+    ['Braintrust', { ...braintrust, input: [system, user], metadata: { system: 'Be kind.' } }],
+    [
+      'OpenInference',
+      openInference({ messages: [system, user] }, { 'llm.invocation_parameters': '{"system":"Be kind."}' }),
+    ],
+  ])('of %s is not taught if the messages have another one', (_name, log) => {
+    expect(entryOf(spans, log)).toBeUndefined();
+  });
+
+  it('is written once if the messages begin with it too', () => {
+    const request = { system: 'Be short.', messages: [system, user] };
+    expect(textsOf(calls, () => ({ request, response: { choices } }))({})).toEqual([system, user, answer]);
+  });
+});
