@@ -35,7 +35,7 @@ import { loggedAnswer } from './pairs/logged-answer.ts';
 import { bodyOf, callMeta } from './pairs/logged-call.ts';
 import { hasOtherAnswer } from './pairs/other-answers.ts';
 import { isSecondPlace, otherList, otherSystem } from './pairs/second-places.ts';
-import { joinPrefill, readReply, stopNotes } from './shared/anthropic-message.ts';
+import { joinPrefill, readReply } from './shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from './shared/build-messages.ts';
 import { unreadSystem } from './shared/known-bodies.ts';
 import { lineId } from './shared/line-id.ts';
@@ -48,7 +48,7 @@ import {
   type Span,
 } from './shared/line-objects.ts';
 import { modelMeta } from './shared/logged-meta.ts';
-import { NO_QUESTION, noted, notedFirst, OTHER_ANSWER } from './shared/reading-notes.ts';
+import { cutNotes, NO_QUESTION, noted, notedFirst, OTHER_ANSWER } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './shared/tool-definitions.ts';
 import { faultIn } from './shared/unreadable.ts';
@@ -227,7 +227,7 @@ class PairWalk implements ObjectWalk {
     const read = readReply(content, stop, this.#keepSealed);
     const isOther = this.#hasSecond && hasOtherAnswer([read], this.#json, this.#json);
     const notes = [
-      ...stopNotes(stop),
+      ...cutNotes(stop),
       ...(this.#userTurn.length === 0 ? [NO_QUESTION] : []),
       ...(isOther ? [OTHER_ANSWER] : []),
     ];

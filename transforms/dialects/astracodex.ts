@@ -4,13 +4,14 @@
  * are read (docs/reference/dialects-of-conversations.md).
  */
 
-import { OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { OPEN_OBJECT } from '../json/bytes.ts';
 import type { JsonView } from '../json/json-view.ts';
-import { inString, quote } from '../json/respace.ts';
+import { quote } from '../json/respace.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
+import { argumentsOf } from './shared/anthropic-blocks.ts';
 import { arrayOf, callJson, makeMessage, type Piece, toolMessage } from './shared/build-messages.ts';
 import { missingOrBad } from './shared/line-objects.ts';
 import { present } from './shared/logged-values.ts';
@@ -87,7 +88,7 @@ function createdAt(meta: JsonView | undefined): JsonView | undefined {
 function messagesOf(message: ChatMessage, open: OpenCalls): readonly Message[] {
   const { role, content, thought, calls, result } = message;
   const ids = calls.length === 0 ? [] : open.call(calls.map(({ name }) => name));
-  const text = result && (result[0] === QUOTE ? result : inString(result));
+  const text = result && argumentsOf(result);
   if (role === 'tool')
     return [toolMessage(open.answer(message.answers), content.length > 2 ? content : (text ?? content))];
   const members: Piece[] = [['content', content]];
@@ -99,7 +100,7 @@ function messagesOf(message: ChatMessage, open: OpenCalls): readonly Message[] {
 
 function* eachCall(calls: ChatMessage['calls'], ids: readonly string[]): Generator<Uint8Array> {
   for (const [i, { name, arguments: args }] of calls.entries())
-    yield callJson(ids[i], name, args[0] === QUOTE ? args : inString(args));
+    yield callJson(ids[i], name, argumentsOf(args));
 }
 
 function notesOf({ callsLeftOut: count, debris }: ChatMessage): readonly ReadingNote[] {

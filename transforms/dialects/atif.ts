@@ -10,7 +10,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { ObjectPart, ReadContext } from './dialect-spec.ts';
 import { metaOfAnswers } from './fold/path-meta.ts';
-import { objectOf, type Piece } from './shared/build-messages.ts';
+import { copiesOf, objectOf } from './shared/build-messages.ts';
 import { toolsIn } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf } from './shared/logged-values.ts';
@@ -153,17 +153,19 @@ function faultOfStep(step: JsonView): string | undefined {
 
 function metaOfStep(step: JsonView): Meta {
   const metrics = step.get('metrics');
-  const tokens = (metrics?.members() ?? []).filter(([key]) => key.endsWith('_tokens'));
-  const usage = new JsonView(objectOf(tokens.map(([key, value]): Piece => [key, value.copy()])));
-  return metaOf({ model: step.get('model_name'), usage, cost: metrics?.get('cost_usd') });
+  return metaOf({
+    model: step.get('model_name'),
+    usage: tokensIn(metrics),
+    cost: metrics?.get('cost_usd'),
+  });
 }
 
 /** Tokens and cost of the whole run. @param totals the object with them */
-function metaOfTotals(totals: JsonView | undefined): Meta {
-  const tokens = (totals?.members() ?? []).filter(([key]) => key.endsWith('_tokens'));
-  const usage = new JsonView(objectOf(tokens.map(([key, value]): Piece => [key, value.copy()])));
-  return metaOf({ usage, cost: totals?.get('total_cost_usd') });
-}
+const metaOfTotals = (totals: JsonView | undefined): Meta =>
+  metaOf({ usage: tokensIn(totals), cost: totals?.get('total_cost_usd') });
+
+const tokensIn = (metrics: JsonView | undefined): JsonView =>
+  new JsonView(objectOf(copiesOf((metrics?.members() ?? []).filter(([key]) => key.endsWith('_tokens')))));
 
 /** The result of the call that it names, or else of `call`; undefined if it answers no call. */
 function resultOf(result: JsonView, call: string | undefined): ResultBlock | undefined {

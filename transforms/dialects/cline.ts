@@ -46,9 +46,7 @@ function read(json: JsonView, context: ReadContext, task: ClineTask): LineFate {
   const time = json.get('ts');
   if (task.last.isAgain(json, time && decode(time.bytes), origin)) return context.drop('copied-line');
   task.add(json, `${origin.line} ${origin.offset}`, context, () => {
-    const isNew = !fold.has(MAIN);
-    fold.open(MAIN, origin.source, json.get('ts'));
-    if (isNew) fold.describe(metaOf({ harness: HARNESS }));
+    if (fold.open(MAIN, origin.source, json.get('ts'))) fold.describe(metaOf({ harness: HARNESS }));
   });
   return undefined;
 }
@@ -66,9 +64,8 @@ function readSession(json: JsonView, messages: readonly JsonView[], context: Rea
   const session = json.get('sessionId');
   const system = json.get('system_prompt') ?? json.get('systemPrompt');
   const open = (message: JsonView): void => {
-    const isNew = !fold.has(MAIN);
-    fold.open(MAIN, (isPart ? undefined : session?.text()) ?? origin.source, message.get('ts'));
-    if (!isNew) return;
+    const name = (isPart ? undefined : session?.text()) ?? origin.source;
+    if (!fold.open(MAIN, name, message.get('ts'))) return;
     fold.describe(metaOf({ harness: HARNESS, [isPart ? 'parent' : 'source_id']: session }));
     for (const text of system === undefined ? [] : systemMessage(system.copy())) fold.add(text);
   };

@@ -13,31 +13,21 @@ import type {
 } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
 import type { LineReason } from '../model/reasons.ts';
-import type { Detected, ReadingOptions } from './dialect.ts';
+import type { Detected, Dialect, ReadingOptions } from './dialect.ts';
 import type { Fold } from './fold/fold.ts';
 import type { CallChain } from './shared/history.ts';
 
 /** @typeParam Memory state that `read` keeps for one source */
-export interface DialectSpec<Memory = undefined> {
-  /** Value of `--dialect`: lower-case letters, digits and hyphens. */
-  readonly name: string;
-  /** One line for `turnmill list dialects`. */
-  readonly summary: string;
+export interface DialectSpec<Memory = undefined>
+  extends Pick<
+    Dialect,
+    'name' | 'summary' | 'knownBy' | 'marks' | 'inside' | 'alone' | 'lacks' | 'clientRules'
+  > {
   /**
    * Whether the first object of a source is of this dialect; `ask-next` leaves the decision to the next object. Must
    * not throw.
    */
   readonly detect: (first: FirstObject) => boolean | Detected;
-  /** Completes "known by: ..." with what `detect` looks for; `marks` by default. */
-  readonly knownBy?: string;
-  /** Members that objects of other dialects do not have; used to say which dialect an unrecognised source resembles. */
-  readonly marks?: readonly string[];
-  /**
-   * In a document that is one object, the member whose elements are read one by one. `read` first gets the object up to
-   * this member, with an empty list in its place, and then each element. `detect` must recognise the object by the
-   * members before it.
-   */
-  readonly inside?: string;
   /** Creates the memory of `read` for one source. */
   readonly memory?: (options: ReadingOptions) => Memory;
   /**
@@ -64,14 +54,8 @@ export interface DialectSpec<Memory = undefined> {
   readonly gathers?: true;
   /** Set if the calls that it gathers share no messages in memory: they are then held as bytes. */
   readonly packs?: true;
-  /** Set if every object is its own session, regardless of `--session-by`. A rejected one gets an id from its place. */
-  readonly alone?: true;
   /** Set if its messages are copies: an unknown role or content is then a finding, not a rejection. */
   readonly copies?: true;
-  /** Names what logs of this dialect never have, so that no check reports it as missing. */
-  readonly lacks?: readonly Lack[];
-  /** Cleanup rules for texts that its client adds, such as reminders: `--cleanup auto` applies them to its entries. */
-  readonly clientRules?: readonly string[];
   /**
    * Reads one object.
    * @returns the entry; a rejection (`context.reject`); a fate (`context.drop`) for an object that is not part of a

@@ -23,25 +23,29 @@ export type LineObjects = Iterable<ReadElement> & { readonly length: number };
 export type Detected = 'yes' | 'no' | 'ask-next' | 'unless-next';
 
 export interface Dialect {
-  /** File name = registry name = value of `--dialect`. */
+  /** File name = registry name = value of `--dialect`: lower-case letters, digits and hyphens. */
   readonly name: string;
+  /** One line for `turnmill list dialects`. */
   readonly summary: string;
-  /** The members of the first object that `detect` looks for, in words; `marks` by default. */
+  /** Completes "known by: ..." with the members of the first object that `detect` looks for; `marks` by default. */
   readonly knownBy?: string;
   /** Members that objects of other dialects do not have; used to say which dialect an unrecognised source resembles. */
   readonly marks?: readonly string[];
   /** Whether the first line of a source, if it is not JSON, is of this dialect. Must not throw. */
   readonly detectLine?: (line: Uint8Array) => boolean;
   /**
-   * In a document that is one object, the member whose elements are read one by one, after the object without them.
-   * `detect` must recognise the object by the members before it.
+   * In a document that is one object, the member whose elements are read one by one, after the object up to this member
+   * with an empty list in its place. `detect` must recognise the object by the members before it.
    */
   readonly inside?: string;
-  /** Set if every object is a session by itself, so that `--select` has no choice. */
+  /**
+   * Set if every object is its own session, regardless of `--session-by`, so that `--select` has no choice. A rejected one
+   * gets an id from its place.
+   */
   readonly alone?: true;
-  /** Names what its logs never have; copied to its entries. */
+  /** Names what its logs never have, so that no check reports it as missing. */
   readonly lacks?: readonly Lack[];
-  /** Cleanup rules for texts that its client adds: `--cleanup auto` applies them to its entries. */
+  /** Cleanup rules for texts that its client adds, such as reminders: `--cleanup auto` applies them to its entries. */
   readonly clientRules?: readonly string[];
   /** Whether the first object of a source is of this dialect; `true` means `yes`. Must not throw. */
   detect(first: ObjectMembers): boolean | Detected;

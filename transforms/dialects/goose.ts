@@ -45,7 +45,7 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   const isSeen = !isHidden(json);
   if (!isSeen && memory.isBegun) return context.drop('client-event');
   memory.isBegun ||= isSeen;
-  open(MAIN, context.origin.source, json.get('created'), context);
+  context.fold.open(MAIN, context.origin.source, json.get('created'));
   foldGooseMessage(json, `${memory.messages++}`, context);
   return undefined;
 }
@@ -75,7 +75,7 @@ function readExport(
   const session = json.get('id')?.text() ?? origin.source;
   const { conversations, hidden } = divide(messages);
   for (const [i, part] of conversations.entries()) {
-    open(thread, session, part[0]?.get('created'), context);
+    fold.open(thread, session, part[0]?.get('created'));
     const model = json.get('model_config')?.get('model_name');
     fold.describe(metaOf({ source_id: json.get('id'), harness: HARNESS, model }));
     for (const message of part) foldGooseMessage(message, `${memory.messages++}`, context);
@@ -84,7 +84,7 @@ function readExport(
       noteItem(fold.last, { changes: Array.from({ length: hidden }, () => 'not-by-model') });
     fold.close(!isCurrent);
   }
-  if (conversations.length === 0) open(thread, session, undefined, context);
+  if (conversations.length === 0) fold.open(thread, session);
   return undefined;
 }
 
@@ -108,10 +108,6 @@ function divide(messages: readonly JsonView[]): Divided {
   const earlier = starts.map((start, i) => replaced.slice(start, starts[i + 1]));
   const conversations = [...earlier, seen].filter(({ length }) => length > 0);
   return { conversations, hidden: current.length - seen.length };
-}
-
-function open(thread: string, session: string, stamp: JsonView | undefined, { fold }: ReadContext): void {
-  fold.open(thread, session, stamp);
 }
 
 const goose: Dialect = defineDialect({

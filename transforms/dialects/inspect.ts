@@ -10,7 +10,7 @@ import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
-import { objectOf, type Piece } from './shared/build-messages.ts';
+import { copiesOf, objectOf, type Piece } from './shared/build-messages.ts';
 import { addAnswer, noteFinish } from './shared/logged-answer.ts';
 import { addRequest, toolsIn } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
@@ -190,11 +190,7 @@ function isElsewhere(output: JsonView | undefined, messages: JsonView): boolean 
 function textAndCalls(message: JsonView | undefined): readonly [texts: string, calls: string] {
   const content = message?.get('content');
   const texts = content?.elements().map((part) => part.textOf('text') ?? '') ?? [];
-  const calls =
-    message
-      ?.get('tool_calls')
-      ?.elements()
-      .map((call) => call.parsed()) ?? [];
+  const calls = (message?.get('tool_calls')?.elements() ?? []).map((call) => call.parsed());
   return [content?.text() ?? texts.join(''), calls.length === 0 ? '' : JSON.stringify(calls)];
 }
 
@@ -237,7 +233,7 @@ function rewardOf(scores: JsonView | undefined): JsonView | undefined {
     return value === undefined ? [] : [[name, value]];
   });
   if (values.length < 2) return values[0]?.[1];
-  return new JsonView(objectOf(values.map(([name, value]): Piece => [name, value.copy()])));
+  return new JsonView(objectOf(copiesOf(values)));
 }
 
 const MARK = 'attachment://';

@@ -20,7 +20,7 @@ import { metaOf } from './shared/logged-meta.ts';
 import { isTrue, present, textOf } from './shared/logged-values.ts';
 import {
   ARGUMENTS_CUT,
-  cutOf,
+  cutNotes,
   INTERRUPT,
   keptBlock,
   noted,
@@ -101,20 +101,12 @@ const partsOf = (message: JsonView): readonly JsonView[] =>
 
 /** Whether a message is a later version of another one with its id: they have a part in common. */
 function isVersion(later: JsonView, former: JsonView): boolean {
-  const ids = new Set(
-    former
-      .get('parts')
-      ?.elements()
-      .map((part) => part.textOf('id')),
-  );
-  ids.delete(undefined);
-  return (
-    later
-      .get('parts')
-      ?.elements()
-      .some((part) => ids.has(part.textOf('id'))) === true
-  );
+  const ids = new Set(idsOf(former));
+  return idsOf(later).some((id) => ids.has(id));
 }
+
+const idsOf = (message: JsonView): readonly string[] =>
+  (message.get('parts')?.elements() ?? []).flatMap((part) => part.textOf('id') ?? []);
 
 /** The messages or parts; if several have one id, the last one at the place of the first, as the client keeps them. */
 function latest(
@@ -254,8 +246,7 @@ function takeAnswer(
     const blocks = step.flatMap((part) => blocksOf(part, notes));
     // the counts of a message are the sums over its steps, so they are used only if no step has any
     const counted = step.find((part) => typeOf(part) === 'step-finish') ?? (steps === 0 ? info : undefined);
-    const cut = cutOf(counted?.textOf('reason') ?? counted?.textOf('finish'));
-    if (cut !== undefined) notes.push(cut);
+    notes.push(...cutNotes(counted?.textOf('reason') ?? counted?.textOf('finish')));
     const meta = metaOf({ model, usage: counted?.get('tokens'), cost: counted?.get('cost') });
     if (blocks.length > 0) fold.amend(`${name} ${steps++}`, blocks, 'add', { meta, notes, isCopied });
     for (const part of step) {

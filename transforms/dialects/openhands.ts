@@ -58,7 +58,8 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   const run = new OpenHandsRun(`run ${memory.runs++}`);
   const id = json.get('instance_id')?.text();
   const session = id === undefined && memory.runs === 1 ? '' : `/${id ?? memory.runs}`;
-  const events = history.flatMap(eventsOf);
+  // the first benchmarks have a pair of an action and an observation as a step
+  const events = history.flatMap((step) => (step.type === 'array' ? step.elements() : [step]));
   const lost = firstRejection(events, (event) =>
     run.read(event, context, `${context.origin.source}${session}`),
   );
@@ -93,11 +94,6 @@ function metaOfRun(json: JsonView): Meta {
     cost: metrics?.get('accumulated_cost'),
     reward: reports.map((report) => report?.get('resolved')).find(present),
   });
-}
-
-/** The events of a step: in the first benchmarks, a pair of an action and an observation. */
-function eventsOf(step: JsonView): readonly JsonView[] {
-  return step.type === 'array' ? step.elements() : [step];
 }
 
 const openhands: Dialect = defineDialect({

@@ -110,11 +110,12 @@ class SpanReader {
   }
 
   *#one(json: JsonView, context: ReadContext): Generator<ObjectPart> {
+    const platform = platformOf(json);
     if (json.type !== 'object' && says(json)) yield context.reject('unknown-content', NO_SPAN, json);
     else if (json.get('run_type') !== undefined) yield* this.#runs(json, context);
     else if (isCallRecord(json) || isEventRecord(json) || isAgentBody(json.get('body')))
       yield this.#records.read(new LogRecord(json), context);
-    else if (platformOf(json) !== undefined) yield this.#tracked(json, context);
+    else if (platform !== undefined) yield this.#tracked(json, platform, context);
     else if (json.get('dotted_order') !== undefined) yield this.#ended(json, context);
     else if (json.get('attributes') === undefined && isObservation(json.get('type')?.text()))
       yield this.#observation(json, context, undefined);
@@ -167,9 +168,7 @@ class SpanReader {
   }
 
   /** Reads a span of a platform that has an input and an output. */
-  #tracked(span: JsonView, context: ReadContext): ObjectPart {
-    const platform = platformOf(span);
-    if (platform === undefined) return this.#leave(undefined, context);
+  #tracked(span: JsonView, platform: Platform, context: ReadContext): ObjectPart {
     const merged = this.#merged(span, platform, context);
     if (merged !== undefined) return merged;
     if (!platform.isModelCall(span)) {

@@ -115,8 +115,7 @@ const callsIn = (message: JsonView): readonly JsonView[] =>
 
 function open({ fold, origin }: ReadContext, memory: Memory, stamp: JsonView | undefined): void {
   const { session, harness } = memory;
-  const isNew = !fold.has(MAIN);
-  fold.open(MAIN, session ?? origin.source, stamp);
+  const isNew = fold.open(MAIN, session ?? origin.source, stamp);
   if (isNew) fold.describe(metaOf({ source_id: session, harness }));
 }
 

@@ -12,8 +12,8 @@ import type { ValueScanner } from '../../json/scanner.ts';
 import type { Message } from '../../model/element.ts';
 import { readMessage } from '../shared/anthropic-message.ts';
 import { ANTHROPIC_MESSAGE } from '../shared/known-members.ts';
-import { noted } from '../shared/reading-notes.ts';
-import { unreadIn } from '../shared/unread-text.ts';
+import { notedFirst } from '../shared/reading-notes.ts';
+import { unreadNotes } from '../shared/unread-text.ts';
 
 /** A logged message and the canonical messages that it becomes. */
 interface Turn {
@@ -84,9 +84,8 @@ const NO_TURN: Turn = { bytes: new Uint8Array(0), messages: undefined };
 function readTurn(bytes: Uint8Array, start: number, end: number, keepSealed: boolean): Turn {
   const own = keep(bytes, start, end);
   const read = own[0] === OPEN_OBJECT ? readMessage(own, keepSealed) : undefined;
-  const unread = read && unreadIn(new JsonView(own), ANTHROPIC_MESSAGE, 'a message of the request');
-  const messages =
-    unread === undefined ? read : read?.map((one, i) => (i === 0 ? noted(one, [unread]) : one));
+  const notes = read && unreadNotes(new JsonView(own), ANTHROPIC_MESSAGE, 'a message of the request');
+  const messages = read && notedFirst(read, notes ?? []);
   for (const { bytes: text } of messages ?? [])
     if (text.length >= MIN_REMEMBERED_BYTES) rememberMembers(text, membersOf(text).slice()); // a copy without spare capacity
   return { bytes: own, messages };

@@ -6,10 +6,10 @@ import { NO_TEXT } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../../model/message.ts';
 import type { ObjectMembers } from '../dialect.ts';
-import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
+import { readReply, speakerOf } from '../shared/anthropic-message.ts';
 import { withoutBilling } from '../shared/billing-line.ts';
 import { joinStrings } from '../shared/build-messages.ts';
-import { noted } from '../shared/reading-notes.ts';
+import { cutNotes, noted } from '../shared/reading-notes.ts';
 
 /** The system text as one JSON string; undefined if it is neither a string nor a list of text blocks. */
 export function systemText(json: Uint8Array): Uint8Array | undefined {
@@ -28,7 +28,7 @@ export function replyOf(response: Uint8Array, keepSealed = false): Message | und
   const [content] = valuesOf(answer, ['content']);
   if (content?.[0] !== OPEN_ARRAY) return undefined;
   const stop = stringValue(answer, 'stop_reason');
-  return noted(readReply(content, stop, keepSealed, speakerOf(answer)), stopNotes(stop));
+  return noted(readReply(content, stop, keepSealed, speakerOf(answer)), cutNotes(stop));
 }
 
 /** The name of the model in a response. */
@@ -86,7 +86,8 @@ export function isCapture(request: Uint8Array): boolean {
 }
 
 const CAPTURE = ['url', 'uri', 'method', 'body', 'messages', 'input', 'prompt'];
-const isThere = (value: Uint8Array | undefined): boolean => value !== undefined && value[0] !== LETTER_N;
+export const isThere = (value: Uint8Array | undefined): boolean =>
+  value !== undefined && value[0] !== LETTER_N;
 
 /** Types of texts in the Responses API, whose items have a type, a role and a content too. */
 const OF_RESPONSES = /^(?:in|out)put_/;

@@ -11,7 +11,7 @@ import { callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import type { Version } from '../fold/later-version.ts';
 import type { ItemFacts } from '../fold/thread.ts';
-import { argumentsOf, type Block, readBlock } from '../shared/anthropic-blocks.ts';
+import { argumentsOf, foldedBlock, readBlock } from '../shared/anthropic-blocks.ts';
 import { resultMessage } from '../shared/anthropic-message.ts';
 import { makeMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
@@ -331,7 +331,7 @@ function foldBlock(block: JsonView): FoldBlock {
     const thought = plainThought(block);
     if (thought !== undefined) return thought;
   }
-  return blockOf(readBlock(block.copy(), true));
+  return foldedBlock(readBlock(block.copy(), true));
 }
 
 /** A thought with a text, or with a signature in its place. */
@@ -342,14 +342,4 @@ function plainThought(block: JsonView): FoldBlock | undefined {
   const signature = block.get('signature');
   const isSealed = signature?.type === 'string' && signature.length > NO_TEXT.length;
   return isSealed ? sealedBlock(signature.bytes) : undefined;
-}
-
-function blockOf(block: Block): FoldBlock {
-  if (block.kind === 'call') return block;
-  if (block.kind === 'thought') return { kind: 'thought', text: block.text };
-  if (block.kind === 'sealed') return sealedBlock(block.data);
-  if (block.kind === 'result') return { kind: 'part', object: block.block, kept: 'tool_result' };
-  if ('text' in block.part) return { kind: 'text', text: block.part.text };
-  const { object } = block.part;
-  return { kind: 'part', object, ...(block.kept !== undefined && { kept: block.kept }) };
 }

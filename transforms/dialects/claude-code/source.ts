@@ -15,7 +15,7 @@ import { ANTHROPIC_MESSAGE } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import {
   COPIED_HISTORY,
-  cutOf,
+  cutNotes,
   INTERRUPT,
   KEPT_MISSING,
   PARENT_MISSING,
@@ -148,8 +148,8 @@ export class ClaudeSource {
     const facts = isCopied ? { isCopied } : { isCopied, meta: fold.keepsMeta ? line.meta : line.modelMeta };
     const place = fold.amend(name, blocks, 'replace', facts);
     this.#answers.record(line, thread, place);
-    const cut = cutOf(line.stopReason);
-    if (cut !== undefined && place.notes?.includes(cut) !== true) noteItem(place, { notes: [cut] });
+    for (const cut of cutNotes(line.stopReason))
+      if (place.notes?.includes(cut) !== true) noteItem(place, { notes: [cut] });
     this.#recordSpot(line, thread, place, context);
     return undefined;
   }
@@ -332,8 +332,7 @@ export class ClaudeSource {
   #open(line: ClaudeLine, { fold, origin }: ReadContext): string {
     const thread = this.#threadOf(line);
     const session = this.#session ?? origin.source;
-    const isNew = !fold.has(thread);
-    fold.open(thread, thread === MAIN ? session : `${session}/${thread}`, line.time);
+    const isNew = fold.open(thread, thread === MAIN ? session : `${session}/${thread}`, line.time);
     if (isNew && fold.keepsMeta) {
       const parent = thread === MAIN ? undefined : this.#session;
       fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));

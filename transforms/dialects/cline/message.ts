@@ -11,7 +11,7 @@ import { stringValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import { bytesOf, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { readBlock, readBlockOf } from '../shared/anthropic-blocks.ts';
+import { foldedBlock, readBlock, readBlockOf } from '../shared/anthropic-blocks.ts';
 import { readResult } from '../shared/anthropic-message.ts';
 import { makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { detailsOf, thoughtsOf } from '../shared/chat-object.ts';
@@ -148,15 +148,7 @@ const isSameAs =
 function answerBlocks(view: JsonView): readonly FoldBlock[] {
   const sealed = sealedIn(view);
   if (sealed !== undefined) return [sealed];
-  if (isOfOthers(view)) return blocksIn(view);
-  const block = readBlockOf(view);
-  if (block.kind === 'call') return [block];
-  if (block.kind === 'sealed') return [sealedBlock(block.data)];
-  if (block.kind === 'thought') return [{ kind: 'thought', text: block.text }];
-  if (block.kind === 'result') return [{ kind: 'part', object: block.block, kept: 'tool_result' }];
-  if ('text' in block.part) return [{ kind: 'text', text: block.part.text }];
-  const { kept } = block;
-  return [{ kind: 'part', object: block.part.object, ...(kept !== undefined && { kept }) }];
+  return isOfOthers(view) ? blocksIn(view) : [foldedBlock(readBlockOf(view))];
 }
 
 /** Types of blocks that the Messages API does not have. */

@@ -14,7 +14,7 @@ import type { Fold } from '../fold/fold.ts';
 import { joinStrings, objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
 import { leaveUnknown } from '../shared/carried-content.ts';
 import { partsOf } from '../shared/chat-object.ts';
-import { listOfParts } from '../shared/content-parts.ts';
+import { textOrParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { present, textOf } from '../shared/logged-values.ts';
 import { OpenPieces } from '../shared/open-pieces.ts';
@@ -172,8 +172,7 @@ export class CodexExecSource {
   }
 
   #open({ fold, origin }: ReadContext): void {
-    const isNew = !fold.has(MAIN);
-    fold.open(MAIN, this.#thread ?? origin.source);
+    const isNew = fold.open(MAIN, this.#thread ?? origin.source);
     if (isNew) fold.describe(metaOf({ source_id: this.#thread, harness: HARNESS }));
   }
 }
@@ -267,9 +266,7 @@ function mcpResult(item: JsonView): Uint8Array {
   const result = item.get('result');
   const content = result?.get('content');
   if (content?.type === 'array') {
-    const { parts } = partsOf(content);
-    const [only] = parts;
-    return parts.length === 1 && only !== undefined && 'text' in only ? only.text : listOfParts(parts);
+    return textOrParts(partsOf(content).parts);
   }
   return present(result) ? inString(result.bytes) : statusText(item);
 }

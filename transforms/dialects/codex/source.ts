@@ -266,9 +266,7 @@ export class CodexSource {
 
   /** Makes the conversation the current one; a new one begins with the system text. */
   #open({ fold, origin }: ReadContext, stamp: JsonView | undefined, thread: string = MAIN): void {
-    const isNew = !fold.has(thread);
-    fold.open(thread, this.#session ?? origin.source, stamp);
-    if (!isNew) return;
+    if (!fold.open(thread, this.#session ?? origin.source, stamp)) return;
     for (const message of this.#system) fold.add(message, { isCopied: this.#isCopying });
     if (this.#tools !== undefined) fold.tools(this.#tools);
     if (!fold.keepsMeta) return;

@@ -119,15 +119,19 @@ export class Fold {
     thread.weight += LINE_BYTES;
   }
 
-  /** Makes a thread the current one, or creates it. @param stamp logged time of the current object (`timeOf`) */
-  open(name: string, sessionId: string, stamp?: JsonView): void {
+  /**
+   * Makes a thread the current one, or creates it.
+   * @param stamp logged time of the current object (`timeOf`)
+   * @returns whether it is a new one
+   */
+  open(name: string, sessionId: string, stamp?: JsonView): boolean {
     const known = this.#threads.get(name);
     this.#thread = known ?? new Thread(name, sessionId);
     this.#stamp = stamp;
     if (known === undefined) this.#threads.set(name, this.#thread);
-    if (this.#early.length === 0) return;
     for (const note of this.#early) this.note(note);
-    this.#early = [];
+    if (this.#early.length > 0) this.#early = [];
+    return known === undefined;
   }
 
   has(name: string): boolean {

@@ -292,8 +292,7 @@ export class ContentsSource {
   }
 
   #open({ fold, origin }: ReadContext, stamp: JsonView | undefined, harness: string): void {
-    const isNew = !fold.has(MAIN);
-    fold.open(MAIN, this.#session ?? origin.source, stamp);
+    const isNew = fold.open(MAIN, this.#session ?? origin.source, stamp);
     if (isNew) fold.describe(metaOf({ source_id: this.#session, harness }));
   }
 }

@@ -10,7 +10,7 @@ import type { Meta } from '../../model/meta.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { joinStrings, makeMessage, stringsOf, toolMessage } from '../shared/build-messages.ts';
 import type { Parts } from '../shared/chat-object.ts';
-import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from '../shared/content-parts.ts';
+import { contentOfParts, dataUrl, imagePart, type Part, textOrParts } from '../shared/content-parts.ts';
 import { GEMINI_PART } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
@@ -274,10 +274,7 @@ export function resultOfParts(
     const media = (result?.get('parts')?.elements() ?? []).map((inner) => partOf(inner, notes));
     return [{ text: responseText(response) }, ...media];
   });
-  const [only] = parts;
-  const isText = parts.length === 1 && only !== undefined && 'text' in only;
-  const rest = parts.length === 0 ? NO_TEXT : listOfParts(parts);
-  const content = isText ? only.text : rest;
+  const content = parts.length === 0 ? NO_TEXT : textOrParts(parts);
   return { callId, content, message: noted(toolMessage(callId, content), notes) };
 }
 

@@ -5,7 +5,7 @@ import { JsonView } from '../../json/json-view.ts';
 import type { LineFate, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
-import { objectOf, toolMessage } from '../shared/build-messages.ts';
+import { copiesOf, objectOf, toolMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { unknownEvent } from '../shared/reading-notes.ts';
@@ -20,9 +20,7 @@ const HEAD = known(
 );
 /** The members of a line without a type, except those of the header that it sets. */
 const unknownIn = (line: JsonView, set: JsonView | undefined): JsonView =>
-  set?.type === 'object'
-    ? new JsonView(objectOf(set.others(HEAD.names).map(([key, value]) => [key, value.copy()])))
-    : line;
+  set?.type === 'object' ? new JsonView(objectOf(copiesOf(set.others(HEAD.names)))) : line;
 
 /** Returned by `openCall` if all calls have their results, so that the result is a repetition. */
 const REPEATED = '';
@@ -274,8 +272,7 @@ export class GeminiSource {
   }
 
   #open({ fold, origin }: ReadContext, stamp: JsonView | undefined): void {
-    const isNew = !fold.has(MAIN);
-    fold.open(MAIN, this.#session ?? origin.source, stamp);
+    const isNew = fold.open(MAIN, this.#session ?? origin.source, stamp);
     if (isNew) fold.describe(metaOf({ source_id: this.#session, harness: HARNESS }));
   }
 }

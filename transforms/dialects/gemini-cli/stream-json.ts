@@ -195,8 +195,7 @@ export class StreamJsonSource {
   }
 
   #open({ fold, origin }: ReadContext, event: JsonView): void {
-    const isNew = !fold.has(MAIN);
-    fold.open(MAIN, this.#session ?? origin.source, event.get('timestamp'));
+    const isNew = fold.open(MAIN, this.#session ?? origin.source, event.get('timestamp'));
     if (isNew) fold.describe(metaOf({ source_id: this.#session, harness: HARNESS }));
   }
 }

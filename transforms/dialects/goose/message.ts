@@ -6,7 +6,14 @@ import { NO_ARGUMENTS } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { arrayOf, makeMessage, objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
+import {
+  arrayOf,
+  makeMessage,
+  objectOf,
+  type Piece,
+  toolMessage,
+  typedObject,
+} from '../shared/build-messages.ts';
 import { contentOfParts, listOfParts, mcpPart, partBytes } from '../shared/content-parts.ts';
 import { isTrue, present, structured, textOf } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
@@ -150,13 +157,13 @@ function typedBlock(block: JsonView): JsonView {
   if (name?.type === 'string') {
     const call: Piece[] = [['name', name.copy()]];
     if (args !== undefined) call.push(['arguments', args.copy()]);
-    return new JsonView(objectOf([['type', '"toolRequest"'], ...own, ['toolCall', objectOf(call)]]));
+    return new JsonView(typedObject('toolRequest', ...own, ['toolCall', objectOf(call)]));
   }
   if (result !== undefined) {
     const list = structured(result) as JsonView;
     const parts =
       list.type === 'array' ? list.elements().map(typedPart) : [partBytes({ text: textOf(result) })];
-    return new JsonView(objectOf([['type', '"toolResponse"'], ...own, ['toolResult', arrayOf(parts)]]));
+    return new JsonView(typedObject('toolResponse', ...own, ['toolResult', arrayOf(parts)]));
   }
   return text?.type === 'string' ? new JsonView(partBytes({ text: text.copy() })) : block;
 }

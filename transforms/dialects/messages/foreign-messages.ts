@@ -13,8 +13,8 @@ import { messageWithoutBilling } from '../shared/billing-line.ts';
 import { readCall } from '../shared/chat-object.ts';
 import { isForeignPart, withoutForeignParts } from '../shared/foreign-parts.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
-import { noted } from '../shared/reading-notes.ts';
-import { unreadIn } from '../shared/unread-text.ts';
+import { notedFirst } from '../shared/reading-notes.ts';
+import { unreadNotes } from '../shared/unread-text.ts';
 
 const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
 
@@ -32,10 +32,8 @@ export function readForeignMessages(logged: readonly Message[], keepSealed = fal
     const read = hasBlocks(message)
       ? (readMessage(withoutForeignParts(message.bytes), keepSealed) ?? [message])
       : [message];
-    const [first, ...others] = read.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
-    const unread = unreadIn(new JsonView(message.bytes), CHAT_MESSAGE, 'a message');
-    if (first === undefined || unread === undefined) return first === undefined ? [] : [first, ...others];
-    return [noted(first, [unread]), ...others];
+    const whole = read.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
+    return notedFirst(whole, unreadNotes(new JsonView(message.bytes), CHAT_MESSAGE, 'a message'));
   });
 }
 

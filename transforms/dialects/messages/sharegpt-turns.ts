@@ -5,10 +5,11 @@
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, membersOf, valuesOf } from '../../json/members.ts';
-import { inString, quote, valueIn } from '../../json/respace.ts';
+import { quote, valueIn } from '../../json/respace.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
-import { arrayOf, callJson, makeMessage, type Piece } from '../shared/build-messages.ts';
+import { argumentsOf } from '../shared/anthropic-blocks.ts';
+import { arrayOf, callJson, makeMessage, type Piece, toolMessage } from '../shared/build-messages.ts';
 
 const ROLES: Readonly<Record<string, string>> = {
   ...{ human: 'user', gpt: 'assistant', function_call: 'assistant', observation: 'tool' },
@@ -52,9 +53,7 @@ export function readTurns(list: Uint8Array, name: string): readonly Message[] | 
     } else if (role === 'assistant') {
       messages.push(makeMessage(role, [...answerMembers(value), ...others]));
     } else if (role === 'tool') {
-      const id = open.shift();
-      const answers: Piece[] = id === undefined ? [] : [['tool_call_id', quote(id)]];
-      messages.push(makeMessage(role, [...answers, ['content', value], ...others]));
+      messages.push(toolMessage(open.shift(), value, others));
     } else messages.push(makeMessage(role, [['content', value], ...others]));
     isCalling = from === 'function_call';
   }
@@ -83,7 +82,7 @@ function answerMembers(value: Uint8Array): readonly Piece[] {
 function callMembers(text: string, calls: readonly Call[], ids: readonly string[]): readonly Piece[] {
   const { thought, rest } = splitThought(text);
   const content: Piece[] = rest === '' ? [] : [['content', quote(rest)]];
-  const list = calls.map(({ name, arguments: args }, i) => callJson(ids[i], name, args && asText(args)));
+  const list = calls.map(({ name, arguments: args }, i) => callJson(ids[i], name, args && argumentsOf(args)));
   return [...content, ...thought, ['tool_calls', arrayOf(list)]];
 }
 
@@ -110,9 +109,4 @@ function callsIn(text: string): readonly Call[] | undefined {
     const [name, args] = valuesOf(call, ['name', 'arguments']);
     return { name: textOfValue(name) as string, arguments: args };
   });
-}
-
-/** Arguments as a JSON string, as OpenAI has them: a string stays, anything else becomes one with its JSON text. */
-function asText(args: Uint8Array): Uint8Array {
-  return args[0] === QUOTE ? args : inString(args);
 }

@@ -4,9 +4,10 @@
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../../json/members.ts';
-import { inString, quote, valueIn } from '../../json/respace.ts';
+import { quote, valueIn } from '../../json/respace.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
+import { argumentsOf } from '../shared/anthropic-blocks.ts';
 import { arrayOf, callJson, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 
 /** Members that the conversion replaces. */
@@ -88,7 +89,7 @@ function messageOf(
 ): Message {
   const list = calls.map((call, i) => {
     const [name, args] = valuesOf(call, ['name', 'arguments']);
-    return callJson(ids[i], textOfValue(name), args && (args[0] === QUOTE ? args : inString(args)));
+    return callJson(ids[i], textOfValue(name), args && argumentsOf(args));
   });
   const others = membersOf(bytes).filter(({ key }) => !REPLACED.has(key));
   const pieces: Piece[] = [['role', quote(role)]];

@@ -2,10 +2,10 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import { NO_TEXT } from '../../json/utf8.ts';
 import { callBlock } from '../fold/assistant-draft.ts';
 import { objectOf, toolMessage } from '../shared/build-messages.ts';
-import { listOfParts, type Part } from '../shared/content-parts.ts';
+import { type Part, textOrParts } from '../shared/content-parts.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
 import type { EventContent } from './event-content.ts';
@@ -44,7 +44,5 @@ function outputOf(event: JsonView): Uint8Array {
     const text = block.get('content')?.get('text');
     return { text: text?.type === 'string' ? text.copy() : inString(block.copy()) };
   });
-  const [only] = parts;
-  if (only === undefined) return encode('""');
-  return parts.length === 1 && 'text' in only ? only.text : listOfParts(parts);
+  return parts.length === 0 ? NO_TEXT : textOrParts(parts);
 }

@@ -224,8 +224,7 @@ export class OpenHandsRun {
   }
 
   #open(event: JsonView, { fold }: ReadContext, session: string): void {
-    const isNew = !fold.has(this.#thread);
-    fold.open(this.#thread, session, event.get('timestamp'));
+    const isNew = fold.open(this.#thread, session, event.get('timestamp'));
     const cost = event.get('llm_metrics')?.get('accumulated_cost');
     if (cost !== undefined) fold.describe(metaOf({ cost }));
     if (!isNew) return;

@@ -10,18 +10,25 @@ import { isRole } from '../../model/known-roles.ts';
 import { stringValue } from '../../model/message.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { mayBePieces } from '../shared/answer-pieces.ts';
-import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
+import { readReply, speakerOf } from '../shared/anthropic-message.ts';
 import { bodyInBase64, decoded, isBody } from '../shared/base64-text.ts';
-import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
+import { copiesOf, makeMessage, objectOf } from '../shared/build-messages.ts';
 import { BARE_CHOICE, CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { jsonIn, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
 import { isPrintedAnswer, printedForm } from '../shared/printed-value.ts';
-import { answerNotes, FILTERED, REPLY_CUT, RESPONSE_ERROR, warning } from '../shared/reading-notes.ts';
+import {
+  answerNotes,
+  cutNotes,
+  FILTERED,
+  REPLY_CUT,
+  RESPONSE_ERROR,
+  warning,
+} from '../shared/reading-notes.ts';
 import { strayMember } from '../shared/stray-members.ts';
 import { Transcript } from '../shared/transcript.ts';
-import { says, unreadIn } from '../shared/unread-text.ts';
+import { says, unreadNotes } from '../shared/unread-text.ts';
 import {
   answerInLines,
   answerInList,
@@ -213,8 +220,8 @@ function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): 
   const whole = fromChatMessage(message ?? first, keepSealed);
   const isEmpty = message === undefined && first.get('finish_reason') !== undefined;
   const read = whole.isUnknown === true && isEmpty ? NONE : whole;
-  const unread = unreadIn(first, message === undefined ? BARE_CHOICE : CHAT_CHOICE, 'choices[0]');
-  return { ...read, notes: [...read.notes, ...notes, ...(unread === undefined ? [] : [unread])] };
+  const unread = unreadNotes(first, message === undefined ? BARE_CHOICE : CHAT_CHOICE, 'choices[0]');
+  return { ...read, notes: [...read.notes, ...notes, ...unread] };
 }
 
 const isChoice = (view: JsonView): boolean =>
@@ -253,7 +260,7 @@ function canonical(message: Message, view: JsonView, keepSealed: boolean): reado
 function fromMessagesApi(view: JsonView, content: JsonView, keepSealed: boolean): Answer {
   const stop = view.get('stop_reason')?.text();
   const reply = readReply(content.copy(), stop, keepSealed, speakerOf(view.bytes));
-  return { ...answerOf(reply, stopNotes(stop)), isMessage: true };
+  return { ...answerOf(reply, cutNotes(stop)), isMessage: true };
 }
 
 function answerOf(message: Message, notes: readonly ReadingNote[]): Answer {
@@ -287,6 +294,5 @@ function withRole(item: JsonView): JsonView {
 }
 
 function roleAdded(object: JsonView): Uint8Array {
-  const members = object.members().map(([key, value]): Piece => [key, value.copy()]);
-  return objectOf([['role', '"assistant"'], ...members]);
+  return objectOf([['role', '"assistant"'], ...copiesOf(object.members())]);
 }

@@ -10,6 +10,7 @@ import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { RESPONSE_ITEM } from '../shared/known-bodies.ts';
+import { ITEM_ID } from '../shared/open-calls.ts';
 import { noted, SEALED_CONTEXT } from '../shared/reading-notes.ts';
 import type { ResponseResult } from '../shared/response-results.ts';
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
@@ -67,9 +68,6 @@ const idsOf = (id: string | undefined, view: JsonView): CallIds => {
   return { id, item: item === id ? undefined : item };
 };
 
-/** Ids of items that are calls; such a call was logged without the id that its result names. */
-const ITEM_ID = /^(?:fc|ctc)_/;
-
 /** The results with the ids of their calls, where one names the item of the call, or the call has only the item's id. */
 function joinedByItems(results: readonly ResponseResult[], open: readonly CallIds[]): ResponseResult[] {
   const named = new Set(results.map(({ callId }) => callId));
@@ -126,7 +124,7 @@ export class ItemMessages {
     return undefined;
   }
 
-  #addOther(item: Exclude<ResponseItem, ResponseResult>, view: JsonView): void {
+  #addOther(item: Exclude<ResponseItem, { readonly kind: 'result' | 'bad' }>, view: JsonView): void {
     this.#endResults();
     if (item.kind === 'message') {
       this.#endDraft();
@@ -143,7 +141,6 @@ export class ItemMessages {
       this.#draft.put({ kind: 'part', object: view.copy(), kept: item.type }, 'add');
       return;
     }
-    if (item.kind === 'bad') return;
     this.#notes.push(...item.notes);
     for (const block of item.blocks) {
       this.#draft.put(block, 'add');

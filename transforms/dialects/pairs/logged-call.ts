@@ -2,6 +2,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
+import type { EntryFields } from '../dialect-spec.ts';
 import { metaOf, modelMeta } from '../shared/logged-meta.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
@@ -36,17 +37,13 @@ export function hasMessages(body: JsonView): boolean {
   return isChat || geminiRequest(body) !== undefined;
 }
 
-export interface Call extends LoggedAnswer {
+export interface Call extends LoggedAnswer, Pick<EntryFields, 'sessionId' | 'joins' | 'timestamp'> {
   /** Undefined if only the answer was logged. */
   readonly request: JsonView | undefined;
   /** Tools, if they were logged outside the request. */
   readonly tools?: JsonView | undefined;
   /** Where the bodies are, if the log may name another place for them. */
   readonly elsewhere?: JsonView | undefined;
-  readonly sessionId?: string | undefined;
-  /** Whether the session id may be that of this call only. */
-  readonly joins?: boolean | undefined;
-  readonly timestamp?: bigint | undefined;
 }
 
 /** Is it a logged HTTP request? One without a body is a poll, or no model call. */

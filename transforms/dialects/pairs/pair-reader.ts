@@ -10,7 +10,7 @@ import { decode } from '../../json/utf8.ts';
 import type { Entry, Fate, Line } from '../../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../../model/message.ts';
 import { withNotes, withoutRepeat } from '../../model/reply.ts';
-import { isChatRequest, isRequest } from '../anthropic/pair.ts';
+import { isChatRequest, isRequest, isThere } from '../anthropic/pair.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
 import { MAX_BRANCHES, MAX_CONVERSATION_BYTES } from '../dialect.ts';
 import { GatheredSessions } from '../shared/gathered-sessions.ts';
@@ -355,8 +355,6 @@ function pairIn(line: Uint8Array): Pair | undefined {
   const isFound = !isOther && !hasOutput && !isOfHttp(response);
   return { ...none, sent, answer, isBody, isForAny: isEncoded || !isFound, mostTokens };
 }
-
-const isThere = (value: Uint8Array | undefined): boolean => value !== undefined && value[0] !== LETTER_N;
 
 const isOpen = (value: Uint8Array | undefined): boolean =>
   value?.[0] === OPEN_ARRAY || value?.[0] === OPEN_OBJECT;

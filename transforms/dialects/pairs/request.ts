@@ -5,7 +5,6 @@ import { copyOf } from '../../json/keep.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
-import type { LineReason } from '../../model/reasons.ts';
 import { createHistory, type History } from '../anthropic/history.ts';
 import { systemText } from '../anthropic/pair.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
@@ -16,9 +15,10 @@ import { toolPlaces, toolsIn } from '../shared/logged-bodies.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
-import { noted } from '../shared/reading-notes.ts';
+import { noted, notedFirst } from '../shared/reading-notes.ts';
 import { createToolsReader, flattenAny, NO_TOOLS } from '../shared/tool-definitions.ts';
-import { unreadIn } from '../shared/unread-text.ts';
+import { unreadNotes } from '../shared/unread-text.ts';
+import type { Unreadable } from '../shared/unreadable.ts';
 import { ItemLists } from './item-lists.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import type { ItemTable } from './item-table.ts';
@@ -31,9 +31,7 @@ export interface Request {
 }
 
 /** Why an object is not a request. */
-export interface Problem {
-  readonly reason: LineReason;
-  readonly detail: string;
+export interface Problem extends Unreadable {
   readonly at?: JsonView | undefined;
   /** Does it lack an item that the source may still have? */
   readonly isUnknown?: true | undefined;
@@ -125,13 +123,11 @@ export class RequestReader {
     return items.flatMap((item) => {
       const known = this.#known.get(item);
       if (known !== undefined) return known;
-      const [first, ...others] = readForeignMessages([item], this.#keepSealed);
-      const unread =
-        first === item
-          ? unreadIn(new JsonView(item.bytes), CHAT_MESSAGE, 'a message of the request')
-          : undefined;
-      const marked = first === undefined || unread === undefined ? first : noted(first, [unread]);
-      const read = [...(marked === undefined ? [] : [marked]), ...others].map(asReadMessage);
+      const messages = readForeignMessages([item], this.#keepSealed);
+      const isOwn = messages[0] === item;
+      const view = new JsonView(item.bytes);
+      const notes = isOwn ? unreadNotes(view, CHAT_MESSAGE, 'a message of the request') : [];
+      const read = notedFirst(messages, notes).map(asReadMessage);
       this.#known.set(item, read);
       return read;
     });

@@ -6,7 +6,7 @@ import { isKey } from '../../json/members.ts';
 import { parseJson } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
 import { present, structured } from '../shared/logged-values.ts';
-import { geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
+import { type BadRequest, geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
 import {
   hasUnsaidLine,
   messagesIn,
@@ -55,7 +55,7 @@ export function otherList(
   answer: readonly Message[],
   json: JsonView,
   own: JsonView | undefined = readIn(request),
-): OtherList | undefined {
+): BadRequest | undefined {
   const places = [request, json, structured(json.get('request'))].filter(present);
   const others = places.flatMap((place) =>
     LISTS.flatMap((key) => {
@@ -85,7 +85,7 @@ export function otherSystem(
   request: JsonView,
   messages: readonly Message[],
   names: readonly string[] = INSTRUCTIONS,
-): OtherList | undefined {
+): BadRequest | undefined {
   const texts = names.flatMap((key) => {
     const logged = request.get(key);
     return logged !== undefined && says(logged) && holdsWords(logged) ? [{ key, logged }] : [];
@@ -116,7 +116,7 @@ export function systemBeside(
   request: JsonView | undefined,
   json: JsonView,
   messages: readonly Message[],
-): OtherList | undefined {
+): BadRequest | undefined {
   const own = request && otherSystem(request, messages, unreadIn(request));
   if (own !== undefined) return own;
   return [json, ...PARAMETERS.map((key) => structured(json.get(key)))]
@@ -143,12 +143,6 @@ const hasOtherText = (value: JsonView, said: string): boolean => {
 
 /** The members of a request that `exchange` does not read. */
 export const SYSTEM_NAMES: readonly string[] = ['system', ...INSTRUCTIONS];
-
-/** Why a call with other messages in a second place is rejected, and the place. */
-interface OtherList {
-  readonly detail: string;
-  readonly at: JsonView;
-}
 
 /** The value whose messages are read. */
 function readIn(request: JsonView): JsonView | undefined {

@@ -234,9 +234,7 @@ export class PiSource {
   }
 
   #open(entry: JsonView, { fold, origin }: ReadContext): void {
-    const isNew = !fold.has(MAIN);
-    fold.open(MAIN, this.#session ?? origin.source, entry.get('timestamp'));
-    if (!isNew) return;
+    if (!fold.open(MAIN, this.#session ?? origin.source, entry.get('timestamp'))) return;
     if (this.#isFork) fold.note(COPIED_HISTORY);
     fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent: this.#parent }));
   }

@@ -2,7 +2,7 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
-import { objectOf, type Piece } from '../shared/build-messages.ts';
+import { copiesOf, objectOf } from '../shared/build-messages.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 
@@ -30,9 +30,7 @@ export function metaOfRun(run: JsonView, model: string | undefined): Meta {
 /** The tokens of a run of SWE-agent, which logs them among the costs. */
 function usageOf(stats: JsonView | undefined): JsonView | undefined {
   const tokens = (stats?.members() ?? []).filter(([key]) => key.startsWith('tokens_'));
-  return tokens.length === 0
-    ? undefined
-    : new JsonView(objectOf(tokens.map(([key, count]): Piece => [key, count.copy()])));
+  return tokens.length === 0 ? undefined : new JsonView(objectOf(copiesOf(tokens)));
 }
 
 /** Model and tokens of an answer, from its own members or the response that the client logged with it. */

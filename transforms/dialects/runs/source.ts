@@ -7,7 +7,7 @@ import type { Fate, LineFate, Rejection, ToolDefinition } from '../../model/elem
 import { differentSpeakers } from '../../model/known-roles.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import { type ItemFacts, noteItem } from '../fold/thread.ts';
-import { objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
+import { copiesOf, objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { foldChatObject, foldResultBlocks, readChatObject } from '../shared/chat-object.ts';
 import { chatMessageWith, RESPONSE_MEMBERS, RESPONSES_ITEM } from '../shared/known-members.ts';
@@ -305,11 +305,9 @@ function isOtherList(other: JsonView | undefined, list: JsonView): boolean {
 function lacksLastStep(run: JsonView, history: JsonView): boolean {
   const response = run.get('trajectory')?.elements().at(-1)?.textOf('response');
   if (response === undefined) return false;
-  // mostly in the last messages
-  return history
-    .elements()
-    .toReversed()
-    .every((message) => isUnsaid(response, saidIn(message.parsed())));
+  // it is mostly in the last messages
+  const latest = history.elements().toReversed();
+  return latest.every((message) => isUnsaid(response, saidIn(message.parsed())));
 }
 
 /** Renames the text of a message in a published trajectory, which is under `text` or `system_prompt`, to `content`. */
@@ -320,7 +318,7 @@ function asMessage(message: JsonView): JsonView {
   if (message.get('content') !== undefined || text?.type !== 'string' || role?.type !== 'string')
     return message;
   const name = role.text() === 'ai' ? '"assistant"' : role.copy();
-  const others = message.others(RENAMED).map(([key, value]): Piece => [key, value.copy()]);
+  const others = copiesOf(message.others(RENAMED));
   return new JsonView(objectOf([['role', name], ['content', text.copy()], ...others]));
 }
 

@@ -12,7 +12,13 @@ import { dropMembers } from '../../json/splice.ts';
 import { NO_TEXT } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { objectBytes, stringValue, TEXT_TYPES } from '../../model/message.ts';
-import { type CallPiece, callBlock } from '../fold/assistant-draft.ts';
+import {
+  blockOfPart,
+  type CallPiece,
+  callBlock,
+  type FoldBlock,
+  sealedBlock,
+} from '../fold/assistant-draft.ts';
 import { arrayOf, joinStrings } from './build-messages.ts';
 import { dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
 import { isPrintedAnswer } from './printed-value.ts';
@@ -70,6 +76,15 @@ function sealedIn(
  */
 export function readBlockOf(block: JsonView): Block {
   return readBlock(block.textOf('type') === 'tool_use' ? block.bytes : block.copy(), true);
+}
+
+/** A block of an answer as a fold takes it; a result, which does not belong there, stays a part. */
+export function foldedBlock(block: Block): FoldBlock {
+  if (block.kind === 'call' || block.kind === 'thought') return block;
+  if (block.kind === 'sealed') return sealedBlock(block.data);
+  if (block.kind === 'result') return { kind: 'part', object: block.block, kept: 'tool_result' };
+  const part = blockOfPart(block.part);
+  return block.kept === undefined || part.kind !== 'part' ? part : { ...part, kept: block.kept };
 }
 
 /** Converts a part. `kept` is its type if the canonical format has no equivalent. */

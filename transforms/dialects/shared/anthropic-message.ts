@@ -19,9 +19,9 @@ import { arrayOf, joinStrings, makeMessage, type Piece } from './build-messages.
 import { contentOfParts } from './content-parts.ts';
 import { ANTHROPIC_BLOCK } from './known-members.ts';
 import { hasMark, NO_CONTENT, saidBesideCalls } from './no-content.ts';
-import { cutOf, keptBlock, noted, ORDER_LOST, RESULT_ERROR } from './reading-notes.ts';
+import { error, keptBlock, noted, ORDER_LOST, RESULT_ERROR } from './reading-notes.ts';
 import { isSameResult } from './same-result.ts';
-import { unreadIn } from './unread-text.ts';
+import { unreadNotes } from './unread-text.ts';
 
 /** A thought that the server does not show has an empty text and a signature. */
 const EMPTY_STRING_BYTES = 2;
@@ -49,20 +49,14 @@ export function readReply(
   const { bytes } = makeMessage(speaker, [['content', content]]);
   const [reply] = messagesOf(bytes, speaker, true, keepSealed) as [Message];
   const isCut = stopReason === 'max_tokens' && valueBytes(reply.bytes, 'tool_calls') !== undefined;
-  const unread = unreadIn(new JsonView(content), ANTHROPIC_BLOCK, 'content of the answer');
-  return noted(reply, [...(isCut ? [TRUNCATED_CALL] : []), ...(unread === undefined ? [] : [unread])]);
+  const unread = unreadNotes(new JsonView(content), ANTHROPIC_BLOCK, 'content of the answer');
+  return noted(reply, [...(isCut ? [TRUNCATED_CALL] : []), ...unread]);
 }
 
 /** Who an answer of this API is from: the model, unless its type or its role says something else. */
 export function speakerOf(answer: Uint8Array): string {
   const [type, role] = valuesOf(answer, ['type', 'role']).map(textOfValue);
   return type === undefined || type === 'message' ? (role ?? 'assistant') : type;
-}
-
-/** The findings about an answer that its `stop_reason` shows to be incomplete. */
-export function stopNotes(stopReason: string | undefined): readonly ReadingNote[] {
-  const cut = cutOf(stopReason);
-  return cut === undefined ? [] : [cut];
 }
 
 /**
@@ -81,11 +75,10 @@ export function joinPrefill<T extends Pick<EntryFields, 'reply'> & Pick<Entry, '
   return { ...call, messages: messages.slice(0, -1), reply: noted({ ...reply, bytes }, begun.notes ?? []) };
 }
 
-const TRUNCATED_CALL: ReadingNote = {
-  rule: 'truncated-call',
-  severity: 'ERROR',
-  message: 'the answer ended at max_tokens with a tool_use: its input may be cut off',
-};
+const TRUNCATED_CALL = error(
+  'truncated-call',
+  'the answer ended at max_tokens with a tool_use: its input may be cut off',
+);
 
 function messagesOf(
   raw: Uint8Array,

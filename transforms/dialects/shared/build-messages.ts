@@ -33,6 +33,14 @@ export function objectOf(members: readonly Piece[]): Uint8Array {
   return concat(piecesIn(members));
 }
 
+/** An object with a type. @param type a name, which needs no escapes */
+export const typedObject = (type: string, ...members: readonly Piece[]): Uint8Array =>
+  objectOf([['type', `"${type}"`], ...members]);
+
+/** Members as they were logged. */
+export const copiesOf = (members: readonly (readonly [key: string, value: JsonView])[]): Piece[] =>
+  members.map(([key, value]) => [key, value.copy()]);
+
 /** Like `objectOf`, for a message: remembers its members, because the stages look for them many times. */
 export function messageObject(members: readonly Piece[]): Uint8Array {
   const pieces = piecesIn(members);

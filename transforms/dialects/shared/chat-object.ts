@@ -15,7 +15,7 @@ import type { FoldPlace } from '../fold/fold.ts';
 import type { ItemFacts } from '../fold/thread.ts';
 import { readBlock, readBlockOf, resultContent } from './anthropic-blocks.ts';
 import { readMessage } from './anthropic-message.ts';
-import { makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
+import { makeMessage, type Piece, toolMessage, typedObject } from './build-messages.ts';
 import { CHAT_PARTS, contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { blocksOfContent, withoutForeignParts } from './foreign-parts.ts';
 import { jsonIn, present, structured } from './logged-values.ts';
@@ -77,18 +77,10 @@ export function foldChatObject(
 function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject | undefined {
   const { blocks, notes } = contentBlocks(content);
   const refusal = json.get('refusal');
-  if (refusal?.type === 'string') {
-    const object = objectOf([
-      ['type', '"refusal"'],
-      ['refusal', refusal.copy()],
-    ]);
-    blocks.push({ kind: 'part', object });
-  }
-  const isFreeForm = json
-    .get('tool_calls')
-    ?.elements()
-    .some((call) => callOf(call).isFreeForm === true);
-  const all = isFreeForm === true ? [...notes, FREE_FORM] : notes;
+  if (refusal?.type === 'string')
+    blocks.push({ kind: 'part', object: typedObject('refusal', ['refusal', refusal.copy()]) });
+  const logged = json.get('tool_calls')?.elements() ?? [];
+  const all = logged.some((call) => callOf(call).isFreeForm === true) ? [...notes, FREE_FORM] : notes;
   const sealed = signaturesIn(json.bytes).map(sealedBlock);
   const calls = callsOf(json);
   const said = blocks.filter((block) => block.kind !== 'call' || !calls.some(isCallOf(block.id)));

@@ -3,7 +3,7 @@ import { JsonView } from '../../json/json-view.ts';
 import { concat } from '../../json/splice.ts';
 import { encode, NO_TEXT } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
+import { arrayOf, joinStrings, objectOf, typedObject } from './build-messages.ts';
 import { keptBlock } from './reading-notes.ts';
 
 /** A text (a JSON string), or any other part (an object). */
@@ -20,16 +20,17 @@ export function contentOfParts(parts: readonly Part[]): Uint8Array {
   return filled.length === 0 ? NO_TEXT : joinStrings(filled);
 }
 
+/** The only part, if it is a text, else a list. */
+export function textOrParts(parts: readonly Part[]): Uint8Array {
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined && 'text' in only ? only.text : listOfParts(parts);
+}
+
 /** A list of parts, even if all of them are texts. */
 export const listOfParts = (parts: readonly Part[]): Uint8Array => arrayOf(parts.map(partBytes));
 
 export function partBytes(part: Part): Uint8Array {
-  return 'object' in part
-    ? part.object
-    : objectOf([
-        ['type', '"text"'],
-        ['text', part.text],
-      ]);
+  return 'object' in part ? part.object : typedObject('text', ['text', part.text]);
 }
 
 /** Parts of the chat completions API that are not text. */
@@ -46,12 +47,7 @@ export const keptIn = (content: Uint8Array): readonly ReadingNote[] =>
 export const imagePart = (url: Uint8Array): Uint8Array => imageObject(objectOf([['url', url]]));
 
 /** @param image the JSON text of an object with a `url` */
-export function imageObject(image: Uint8Array): Uint8Array {
-  return objectOf([
-    ['type', '"image_url"'],
-    ['image_url', image],
-  ]);
-}
+export const imageObject = (image: Uint8Array): Uint8Array => typedObject('image_url', ['image_url', image]);
 
 /** A `data:` URL, as a JSON string. @param media the media type @param data in base64; both are JSON strings */
 export function dataUrl(media: Uint8Array, data: Uint8Array): Uint8Array {

@@ -10,7 +10,7 @@ import { quote } from '../../json/respace.ts';
 import { replaceValue } from '../../json/splice.ts';
 import { NO_TEXT } from '../../json/utf8.ts';
 import { stringValue } from '../../model/message.ts';
-import { arrayOf, objectOf, type Piece } from './build-messages.ts';
+import { arrayOf, type Piece, typedObject } from './build-messages.ts';
 import { foreignKind } from './known-parts.ts';
 import { blocksOf, type MessageBlock } from './message-parts.ts';
 import { imageOf } from './part-images.ts';
@@ -84,5 +84,5 @@ function blockWith(
   const given = members.flatMap(([key, value]): Piece[] =>
     value === undefined ? [] : [[key, typeof value === 'string' ? quote(value) : value]],
   );
-  return objectOf([['type', `"${type}"`], ...given]);
+  return typedObject(type, ...given);
 }

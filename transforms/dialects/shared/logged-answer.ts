@@ -10,7 +10,7 @@ import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
 import { isPrintedAnswer, isPrintedStream, printedForm } from './printed-value.ts';
-import { cutOf, OTHER_ANSWER, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
+import { cutNotes, OTHER_ANSWER, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
 import { isUnsaid, saidBy } from './said-texts.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -205,10 +205,9 @@ function finishOf(answer: JsonView): JsonView | undefined {
 
 /** Reports a truncated answer. */
 export function noteFinish(transcript: Transcript, reason: JsonView | undefined): void {
-  const note = cutOf(reason?.text());
-  if (note !== undefined) transcript.note(note);
+  transcript.note(...cutNotes(reason?.text()));
 }
 
 /** Does an answer that ended for this reason lack something? */
 export const isCut = (reason: JsonView | undefined): reason is JsonView =>
-  cutOf(reason?.text()) !== undefined;
+  cutNotes(reason?.text()).length > 0;

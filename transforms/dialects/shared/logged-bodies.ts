@@ -17,7 +17,7 @@ import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts.ts';
 import { isPrintedMessages } from './printed-value.ts';
-import { warning } from './reading-notes.ts';
+import { unreadText, warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { isUnsaid, messagesIn, OF_GEMINI, OF_LOGGERS, saidBy, textsOf } from './said-texts.ts';
 import { definedBy, defineTool, flatten } from './tool-definitions.ts';
@@ -244,11 +244,7 @@ export function readTools(
   return toolsIn(...lists);
 }
 
-const UNREAD_TOOLS: ReadingNote = {
-  rule: 'unread-text',
-  severity: 'ERROR',
-  message: 'the definitions of the tools are a text that is not whole JSON',
-};
+const UNREAD_TOOLS = unreadText('the definitions of the tools are a text that is not whole JSON');
 
 /** The definitions in the first place that has any: a list, possibly as text, or an object by name. */
 export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly ToolDefinition[] {

@@ -6,7 +6,7 @@ import { decode } from '../../json/utf8.ts';
 import { isOtherSpeaker, isRole, roleNamed, SPEAKER_MEMBERS } from '../../model/known-roles.ts';
 import { signaturesIn } from '../../model/thought-signatures.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
-import { objectOf } from './build-messages.ts';
+import { typedObject } from './build-messages.ts';
 import { firstOf, present } from './logged-values.ts';
 import {
   blocksOf,
@@ -90,7 +90,7 @@ function isOpenAiPart(part: JsonView): boolean {
   return type === 'text' ? part.get('text')?.type === 'string' : isChatPart(part, type);
 }
 
-const isOpenAiCall = (call: JsonView): boolean =>
+export const isOpenAiCall = (call: JsonView): boolean =>
   call.get('id')?.type === 'string' &&
   call.get('type')?.text() === 'function' &&
   call.get('function')?.get('name')?.type === 'string' &&
@@ -159,11 +159,7 @@ function membersAsParts(body: JsonView): readonly MessageBlock[] {
   return blocks;
 }
 
-const partWith = (type: string, value: JsonView): Uint8Array =>
-  objectOf([
-    ['type', `"${type}"`],
-    [type, value.copy()],
-  ]);
+const partWith = (type: string, value: JsonView): Uint8Array => typedObject(type, [type, value.copy()]);
 
 /** A call whose arguments are only in the list beside the content, as LangChain has those of a streamed one. */
 function withArguments(call: CallBlock, listed: readonly CallBlock[]): CallBlock {

@@ -99,10 +99,8 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
 const THOUGHTS: ReadonlySet<string> = new Set([...FOREIGN_THOUGHTS, 'thinking', 'redacted_thinking']);
 /** A thought as Microsoft.Extensions.AI traces it: a content under the name of its class. */
 const MICROSOFT_THOUGHT = 'Microsoft.Extensions.AI.TextReasoningContent';
-const CALLS: ReadonlySet<string> = new Set([
-  ...[...FOREIGN_CALLS, 'tool_use', 'function', 'invalid_tool_call'],
-]);
-const RESULTS: ReadonlySet<string> = new Set([...[...FOREIGN_RESULTS, 'tool_result']]);
+const CALLS: ReadonlySet<string> = new Set([...FOREIGN_CALLS, 'tool_use', 'function', 'invalid_tool_call']);
+const RESULTS: ReadonlySet<string> = new Set([...FOREIGN_RESULTS, 'tool_result']);
 
 /** Questions of a client of the AI SDK to its user before a call, and the answers: neither is for the model. */
 const APPROVALS: ReadonlySet<string> = new Set(['tool_approval_request', 'tool_approval_response']);

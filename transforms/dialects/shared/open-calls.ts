@@ -7,8 +7,8 @@ interface OpenCall {
   readonly at: number;
 }
 
-/** Ids of items of the Responses API that are calls; the call has another id in them. */
-const ITEM_ID = /^(?:fc|ctc)_/;
+/** Ids of items of the Responses API that are calls: such a call was logged without the id that its result names. */
+export const ITEM_ID: RegExp = /^(?:fc|ctc)_/;
 
 export class OpenCalls {
   #calls: OpenCall[] = [];

@@ -6,10 +6,11 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
+import type { FirstObject } from '../dialect-spec.ts';
 import { CONVERSE_MESSAGE, GEMINI_CONTENT, unreadSystem } from './known-bodies.ts';
 import { addSystem, toolsIn } from './logged-bodies.ts';
 import { firstOf, present, structured } from './logged-values.ts';
-import { cutOf, FILTERED, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
+import { cutNotes, FILTERED, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
 import type { Transcript } from './transcript.ts';
 
 const CONVERSE_PARTS = [
@@ -38,13 +39,13 @@ const hasPart = (part: JsonView): boolean => firstOf(part, ...CONVERSE_PARTS) !=
 export const isOtherRequest = (body: JsonView): boolean =>
   geminiRequest(body) !== undefined || isConverse(body);
 
-/** Why a request cannot be read. */
+/** Why a request cannot be read, or says something else in a second place. */
 export interface BadRequest {
   readonly detail: string;
   readonly at: JsonView;
 }
 
-/** Members that name messages which the server has stored. */
+/** FirstObject that name messages which the server has stored. */
 const CACHED = ['cachedContent', 'cached_content'] as const;
 const CACHED_ELSEWHERE = 'the request names cached content: the log lacks its messages';
 
@@ -103,15 +104,13 @@ function addContent(transcript: Transcript, content: JsonView): void {
   else transcript.add(content, roleOf(content), GEMINI_CONTENT);
 }
 
-type Members = Pick<JsonView, 'get'>;
-
 /** An answer of Gemini, or a chunk of one, without the `response` that Code Assist wraps it in. */
-export function geminiBody<T extends Members>(view: T): T | JsonView {
+export function geminiBody<T extends FirstObject>(view: T): T | JsonView {
   const inner = view.get('candidates') === undefined ? view.get('response') : undefined;
   return inner?.type === 'object' ? inner : view;
 }
 
-export const isGeminiAnswer = (body: Members): boolean =>
+export const isGeminiAnswer = (body: FirstObject): boolean =>
   body.get('candidates')?.type === 'array' || body.get('promptFeedback')?.type === 'object';
 
 /** An answer of one of the two APIs, without what wraps it; undefined for any other body. */
@@ -131,12 +130,10 @@ export function addOtherAnswer(transcript: Transcript, answer: JsonView): readon
   if (isAnswer) transcript.add(message, 'assistant', kind);
   else if (present(message))
     transcript.refuse('unknown-speaker', 'the answer does not say that the model speaks', message);
-  const cut = cutOf(
-    (firstOf(answer, 'stopReason') ?? firstOf(first, 'finishReason', 'finish_reason'))?.text(),
-  );
+  const stop = firstOf(answer, 'stopReason') ?? firstOf(first, 'finishReason', 'finish_reason');
   const isBlocked = first === undefined && present(firstOf(answer, 'promptFeedback', 'prompt_feedback'));
   return [
-    ...(cut === undefined ? [] : [cut]),
+    ...cutNotes(stop?.text()),
     ...(isBlocked ? [FILTERED] : []),
     ...(present(answer.get('error')) ? [RESPONSE_ERROR] : []),
     ...(others.length > 0 ? [OTHER_CHOICES] : []),

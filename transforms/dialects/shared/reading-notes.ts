@@ -1,6 +1,7 @@
 /** Findings of dialects about a log. They are attached to the message that they are about. */
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { ReadingRule } from '../../model/reading-rule.ts';
+import { words } from '../../model/words.ts';
 
 /** Names from the log that a finding may show; anything else could be content. */
 const SHOWN = /^[\w./-]{1,64}$/;
@@ -11,12 +12,14 @@ export const warning = (rule: ReadingRule, message: string): ReadingNote => ({
   message,
 });
 
-/** The record would lack something that was said, so the session is rejected by default. */
-export const unreadText = (message: string): ReadingNote => ({
-  rule: 'unread-text',
+export const error = (rule: ReadingRule | 'unknown-content', message: string): ReadingNote => ({
+  rule,
   severity: 'ERROR',
   message,
 });
+
+/** The record would lack something that was said, so the session is rejected by default. */
+export const unreadText = (message: string): ReadingNote => error('unread-text', message);
 
 export const REPLY_CUT: ReadingNote = warning('reply-cut', 'the answer ended at the limit of tokens');
 export const FILTERED: ReadingNote = warning('reply-filtered', 'the answer was cut by a content filter');
@@ -43,19 +46,20 @@ export const NO_QUESTION: ReadingNote = warning(
   'the log has no question, only the answer (--user-turn adds one)',
 );
 export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
-const CUTS: Readonly<Record<string, ReadingNote>> = {
-  ...{ length: REPLY_CUT, max_tokens: REPLY_CUT, model_length: REPLY_CUT },
-  ...{ max_output_tokens: REPLY_CUT, model_context_window_exceeded: REPLY_CUT },
-  ...{ content_filter: FILTERED, 'content-filter': FILTERED, content_filtered: FILTERED, refusal: FILTERED },
-  ...{ guardrail_intervened: FILTERED, safety: FILTERED, image_safety: FILTERED, recitation: FILTERED },
-  ...{ blocklist: FILTERED, prohibited_content: FILTERED, spii: FILTERED },
-};
+const AT_LIMIT = words('length max_tokens model_length max_output_tokens model_context_window_exceeded');
+const AT_FILTER = words(`
+  content_filter content-filter content_filtered refusal guardrail_intervened safety image_safety recitation
+  blocklist prohibited_content spii
+`);
+const NONE: readonly ReadingNote[] = [];
+const CUTS: ReadonlyMap<string | undefined, readonly ReadingNote[]> = new Map([
+  ...AT_LIMIT.map((reason) => [reason, [REPLY_CUT]] as const),
+  ...AT_FILTER.map((reason) => [reason, [FILTERED]] as const),
+]);
 
 /** The finding about an answer that ended for this reason, in the words of any API, if it lacks something. */
-export function cutOf(reason: string | undefined): ReadingNote | undefined {
-  const finish = reason?.toLowerCase() ?? '';
-  return Object.hasOwn(CUTS, finish) ? CUTS[finish] : undefined;
-}
+export const cutNotes = (reason: string | undefined): readonly ReadingNote[] =>
+  CUTS.get(reason?.toLowerCase()) ?? NONE;
 
 /**
  * The findings about an answer of the chat completions API.
@@ -79,11 +83,10 @@ export const RESULT_ERROR: ReadingNote = warning(
   'result-is-error',
   'the result of a tool is marked as an error',
 );
-export const UNANSWERED: ReadingNote = {
-  rule: 'call-unanswered',
-  severity: 'ERROR',
-  message: 'a call has no result, although the user continued',
-};
+export const UNANSWERED: ReadingNote = error(
+  'call-unanswered',
+  'a call has no result, although the user continued',
+);
 export const INTERRUPT: ReadingNote = warning('interrupted', 'the user interrupted the model here');
 export const COPIED_HISTORY: ReadingNote = warning(
   'copied-history',

@@ -6,7 +6,7 @@ import { inString } from '../../json/respace.ts';
 import { encode, NO_TEXT } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { TEXT_TYPES } from '../../model/message.ts';
-import { arrayOf, makeMessage, objectOf, type Piece } from './build-messages.ts';
+import { arrayOf, copiesOf, makeMessage, objectOf, type Piece, typedObject } from './build-messages.ts';
 import { imageObject, listOfParts, type Part } from './content-parts.ts';
 import { keptBlock, SEALED_CONTEXT } from './reading-notes.ts';
 import { isUnsaid, saidIn } from './said-texts.ts';
@@ -21,6 +21,7 @@ export interface ResponseResult {
 }
 
 const NOT_ASCII = 0x80;
+const TYPE: ReadonlySet<string> = new Set(['type']);
 
 export interface Parts {
   readonly parts: readonly Part[];
@@ -53,34 +54,19 @@ function partOf(part: JsonView, notes: ReadingNote[]): Part {
   if (TEXT_TYPES.has(type) && text?.type === 'string') {
     const annotations = part.get('annotations');
     if (annotations === undefined || annotations.elements().length === 0) return { text: text.copy() };
-    return { object: citedText(text, annotations) };
+    return {
+      object: typedObject('text', ['text', text.copy()], ['annotations', annotations.copy()]), // as in the chat API
+    };
   }
   if (type === 'input_image') {
     const image = imageOf(part);
     if (image !== undefined) return { object: image };
   }
-  if (type === 'input_file') {
-    const file = part
-      .members()
-      .flatMap(([key, value]): Piece[] => (key === 'type' ? [] : [[key, value.copy()]]));
-    return {
-      object: objectOf([
-        ['type', '"file"'],
-        ['file', objectOf(file)],
-      ]),
-    };
-  }
+  if (type === 'input_file')
+    return { object: typedObject('file', ['file', objectOf(copiesOf(part.others(TYPE)))]) };
   if (type !== 'refusal') notes.push(keptBlock(type ?? 'unknown'));
   return { object: part.copy() };
 }
-
-/** A text with its citations, as a part of the chat API. */
-const citedText = (text: JsonView, annotations: JsonView): Uint8Array =>
-  objectOf([
-    ['type', '"text"'],
-    ['text', text.copy()],
-    ['annotations', annotations.copy()],
-  ]);
 
 /** An image of a message, or a screenshot; undefined if it has no URL. */
 function imageOf(part: JsonView): Uint8Array | undefined {

@@ -5,7 +5,7 @@ import { inString } from '../../json/respace.ts';
 import { decode, encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { makeMessage, objectOf, type Piece } from './build-messages.ts';
+import { copiesOf, makeMessage, objectOf } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
 import { isBuiltInCall } from './known-parts.ts';
 import { firstOf, present } from './logged-values.ts';
@@ -137,10 +137,8 @@ function readCustomCall(item: JsonView): ResponseItem {
 /** Reads a call of a built-in tool that the client runs. Its name is the item's type without `_call`. */
 function readClientCall(type: string, item: JsonView): ResponseItem {
   const args = ARGUMENTS.map((key) => item.get(key)).find((value) => value?.type === 'object');
-  const others = item
-    .members()
-    .flatMap(([key, value]): Piece[] => (AROUND_CALL.has(key) ? [] : [[key, value.copy()]]));
-  return blocks(callOf(item, type.replace(CALL, ''), inString(args?.copy() ?? objectOf(others))));
+  const written = args?.copy() ?? objectOf(copiesOf(item.others(AROUND_CALL)));
+  return blocks(callOf(item, type.replace(CALL, ''), inString(written)));
 }
 
 /** The texts of a list of parts; undefined if anything in it is not a text. */

@@ -40,7 +40,7 @@ import {
   warning,
 } from './reading-notes.ts';
 import { type KnownObject, unreadIn, unreadMember } from './unread-text.ts';
-import { faultOf } from './unreadable.ts';
+import { faultOf, type Unreadable } from './unreadable.ts';
 
 const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
@@ -48,9 +48,7 @@ const PLACEHOLDER: ReadingNote = warning(
 );
 
 /** Why the conversation cannot be read: something in it was not understood. */
-export interface Refusal {
-  readonly reason: LineReason;
-  readonly detail: string;
+export interface Refusal extends Unreadable {
   /** The offending value, valid as long as its line. */
   readonly at: JsonView | undefined;
 }

@@ -99,6 +99,12 @@ export function unreadIn(object: JsonView, kind: KnownObject, place: string): Re
     : unreadMember(`${place}${path}`, name);
 }
 
+/** The same as a list, which is empty if there is none. */
+export function unreadNotes(object: JsonView, kind: KnownObject, place: string): readonly ReadingNote[] {
+  const note = unreadIn(object, kind, place);
+  return note === undefined ? [] : [note];
+}
+
 /** Finding about a member that is not read. @param place of its object */
 export const unreadMember = (
   place: string,

@@ -3,7 +3,7 @@
  * into them, and groups them by what went in and what came out. Where several came out, their order is lost.
  */
 import { JsonView } from '../../json/json-view.ts';
-import { arrayOf, makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
+import { arrayOf, copiesOf, makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import type { LogRecord } from './log-records.ts';
 
@@ -64,7 +64,7 @@ export function spanOfAgent(record: LogRecord): JsonView | 'other' | undefined {
 
 function spanOf(record: LogRecord, asked: readonly Uint8Array[], reply: Uint8Array): JsonView {
   const attributes = [
-    ...(record.attributes.json()?.members() ?? []).map(([key, value]): Piece => [key, value.copy()]),
+    ...copiesOf(record.attributes.json()?.members() ?? []),
     ['gen_ai.input.messages', arrayOf(asked)] as const,
     ['gen_ai.output.messages', arrayOf([reply])] as const,
   ];

@@ -4,18 +4,17 @@
  */
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
+import type { FirstObject } from '../dialect-spec.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { firstOf } from '../shared/logged-values.ts';
 import { plainValue, SpanAttributes } from './span-attributes.ts';
 import { isCallEvent, isUnknownEvent } from './span-events.ts';
 
-type Members = Pick<JsonView, 'get'>;
-
 /** Lists of OTLP, also in the words of its protocol buffers. */
 const BODIES = ['resourceLogs', 'resource_logs'] as const;
 
 /** The lists of a body of OTLP with log records. */
-export function logsIn(body: Members): JsonView | undefined {
+export function logsIn(body: FirstObject): JsonView | undefined {
   return BODIES.map((key) => body.get(key)).find((list) => list?.type === 'array');
 }
 
@@ -40,21 +39,21 @@ export function bareId(logged: string | undefined): string | undefined {
   return NO_ID.test(id) ? undefined : id;
 }
 
-/** Members with the name of an event, in the words of OTLP and of SDKs. */
+/** FirstObject with the name of an event, in the words of OTLP and of SDKs. */
 const NAMES = ['eventName', 'event_name'] as const;
 
-function nameOf(record: Members): string | undefined {
+function nameOf(record: FirstObject): string | undefined {
   const name = NAMES.map((key) => record.get(key)?.text()).find(Boolean);
   if (name !== undefined || record.get('body') === undefined) return name;
   return SpanAttributes.of(record.get('attributes')).at('event.name').text();
 }
 
 /** Whether an object is a record of an event, of whatever name. */
-export const isEventRecord = (record: Members): boolean =>
+export const isEventRecord = (record: FirstObject): boolean =>
   record.get('body') !== undefined && nameOf(record) !== undefined;
 
 /** Whether an object is a record of the convention for model calls. */
-export const isCallRecord = (record: Members): boolean => nameOf(record)?.startsWith('gen_ai.') === true;
+export const isCallRecord = (record: FirstObject): boolean => nameOf(record)?.startsWith('gen_ai.') === true;
 
 export class LogRecord {
   readonly json: JsonView;

@@ -178,9 +178,8 @@ function addMessage(transcript: Transcript, item: SpanAttributes, isOnly: boolea
 
 /** A user's message of the Messages API: its result is the content, and its texts are the parts. */
 function addUsersResult(transcript: Transcript, message: SpanAttributes, answered: JsonView): void {
-  const parts = message.at('contents').items().flatMap(partAt);
   const content = message.at('content').value;
-  const texts = content === undefined ? [] : parts;
+  const texts = content === undefined ? [] : partsOf(message);
   const result: MessageBlock = {
     kind: 'result',
     id: answered.text(),
@@ -219,19 +218,18 @@ function refuseOther(transcript: Transcript, message: SpanAttributes): void {
 /** Has a message a text, and parts that say something else? */
 function hasOtherContent(message: SpanAttributes): boolean {
   const content = message.at('content').text();
-  const texts = message
-    .at('contents')
-    .items()
-    .flatMap(partAt)
-    .flatMap((part) => part.textOf('text') ?? []);
+  const texts = partsOf(message).flatMap((part) => part.textOf('text') ?? []);
   if (content === undefined || texts.length === 0) return false;
   const [one, other] = [saidIn(content), texts.map(saidIn).join('')];
   return !other.includes(one) && !texts.every((text) => one.includes(saidIn(text)));
 }
 
+const partsOf = (message: SpanAttributes): readonly JsonView[] =>
+  message.at('contents').items().flatMap(partAt);
+
 /** The content: a text, or a list of parts if any is not text. */
 function contentAt(message: SpanAttributes): JsonView | undefined {
-  const parts = message.at('contents').items().flatMap(partAt);
+  const parts = partsOf(message);
   if (parts.length === 0) return message.at('content').value;
   const texts = parts.map((part) => (part.get('type')?.text() === 'text' ? part.get('text') : undefined));
   const areTexts = texts.every((text): text is JsonView => text?.type === 'string');
@@ -246,10 +244,7 @@ function blocksAt(message: SpanAttributes): readonly MessageBlock[] {
   const calls = callsAt(message).map(callAt);
   const content = blocksOf(contentAt(message));
   const known = new Set(calls.map(({ id }) => id));
-  const more = message
-    .at('contents')
-    .items()
-    .flatMap((item) => (isCall(item) ? [callAt(item)] : []));
+  const more = message.at('contents').items().filter(isCall).map(callAt);
   const name = message.at('function_call_name').text();
   const args = argumentsAt(message.at('function_call_arguments_json'));
   const legacy: CallBlock = { kind: 'call', id: undefined, name, args };

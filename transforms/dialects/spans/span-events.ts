@@ -5,7 +5,7 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { differentSpeakers, roleNamed } from '../../model/known-roles.ts';
-import { objectOf, type Piece } from '../shared/build-messages.ts';
+import { copiesOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
 import { addRequest, refuseValue } from '../shared/logged-bodies.ts';
@@ -154,8 +154,7 @@ function addChoice(transcript: Transcript, choice: JsonView): boolean {
 /** A choice is an answer, whether or not its message has a role. */
 function asAnswer(message: JsonView): JsonView {
   if (message.get('role') !== undefined) return message;
-  const members = message.members().map(([key, value]): Piece => [key, value.copy()]);
-  return new JsonView(objectOf([['role', '"assistant"'], ...members]));
+  return new JsonView(objectOf([['role', '"assistant"'], ...copiesOf(message.members())]));
 }
 
 /** The message of a choice, with the calls that the choice has beside it. */
@@ -163,8 +162,7 @@ function withCalls(message: JsonView, choice: JsonView): JsonView {
   const calls = present(message.get('tool_calls')) ? undefined : unpacked(choice.get('tool_calls'));
   if (!present(calls)) return message;
   const others = message.members().filter(([key]) => key !== 'tool_calls');
-  const members = others.map(([key, value]): Piece => [key, value.copy()]);
-  return new JsonView(objectOf([...members, ['tool_calls', calls.copy()]]));
+  return new JsonView(objectOf([...copiesOf(others), ['tool_calls', calls.copy()]]));
 }
 
 /** Builds an answer from a choice that has the content and the calls side by side. */

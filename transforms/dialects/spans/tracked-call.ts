@@ -6,6 +6,7 @@
  */
 import type { JsonView } from '../../json/json-view.ts';
 import { wordSet } from '../../model/words.ts';
+import type { FirstObject } from '../dialect-spec.ts';
 import { errorsIn, withoutError } from '../shared/failed-answer.ts';
 import type { LoggedCall } from '../shared/logged-bodies.ts';
 import { readTools, toolPlaces } from '../shared/logged-bodies.ts';
@@ -15,10 +16,10 @@ import type { Transcript } from '../shared/transcript.ts';
 import { addCall, systemBeside, toolsOfMetadata } from './platform-call.ts';
 import { compareMembers, compareParameters } from './second-values.ts';
 
-/** Members of a span as one platform names them. */
+/** FirstObject of a span as one platform names them. */
 export interface Platform {
   /** Whether an object with these members is a span of it. */
-  isSpan(span: Members): boolean;
+  isSpan(span: FirstObject): boolean;
   isModelCall(span: JsonView): boolean;
   /** Whether its type says that it is something else; `unknown` if the platform has no such type. */
   isOther(span: JsonView): boolean | 'unknown';
@@ -29,8 +30,6 @@ export interface Platform {
   readonly start: string;
   readonly usage: string;
 }
-
-type Members = Pick<JsonView, 'get'>;
 
 /** Types of the spans of Braintrust that are not model calls. */
 const BRAINTRUST_TYPES: ReadonlySet<string> = wordSet(`
@@ -83,7 +82,7 @@ const PLATFORMS: readonly Platform[] = [
 ];
 
 /** The platform whose span this is. */
-export const platformOf = (span: Members): Platform | undefined =>
+export const platformOf = (span: FirstObject): Platform | undefined =>
   PLATFORMS.find((platform) => platform.isSpan(span));
 
 /** Begins the address of a value that Weave stores elsewhere. */

@@ -6,9 +6,9 @@ import { textScanner } from '../../json/plain-scanner.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ValueTape } from '../../json/value-tape.ts';
-import type { ReadingNote } from '../../model/element.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { present, structured } from '../shared/logged-values.ts';
+import { error } from '../shared/reading-notes.ts';
 import { strayMember } from '../shared/stray-members.ts';
 import { says } from '../shared/unread-text.ts';
 import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
@@ -146,17 +146,9 @@ const MAX_EARLY = 16;
 const CUT = /^\s*(?:\{|data:|event:|:)/;
 const DAMAGED = { ...STREAM_CUT, message: 'a part of the stream is not an event: left out' };
 
-const LOST: ReadingNote = {
-  rule: 'unknown-content',
-  severity: 'ERROR',
-  message: 'a part of the stream that is not an event carries content',
-};
+const LOST = error('unknown-content', 'a part of the stream that is not an event carries content');
 
-const TWO_ANSWERS: ReadingNote = {
-  rule: 'unknown-content',
-  severity: 'ERROR',
-  message: 'the stream has two answers',
-};
+const TWO_ANSWERS = error('unknown-content', 'the stream has two answers');
 
 /** The answer in a text of server-sent events; undefined if the text has no event of a stream. */
 export function answerInText(text: string): StreamedAnswer | undefined {

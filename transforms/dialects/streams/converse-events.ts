@@ -3,7 +3,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { arrayOf, makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
+import { arrayOf, copiesOf, makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { ARGUMENTS_CUT, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { indexIn, STREAM_CUT, type StreamedAnswer, type StreamGrammar, UnknownKinds } from './grammar.ts';
 import { GrowingMembers, GrowingText } from './growing-text.ts';
@@ -90,7 +90,7 @@ class Block {
 
   start(start: JsonView | undefined): void {
     const call = start?.get('toolUse');
-    if (call !== undefined) this.#call = call.members().map(([key, value]): Piece => [key, value.copy()]);
+    if (call !== undefined) this.#call = copiesOf(call.members());
   }
 
   /** @returns false for a delta of an unknown kind */

@@ -3,7 +3,7 @@
 import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { NO_TEXT } from '../../json/utf8.ts';
-import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { arrayOf, copiesOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { GEMINI_CONTENT } from '../shared/known-bodies.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
@@ -73,10 +73,7 @@ export class GeminiChunks implements StreamGrammar {
     const isThought = isTrue(part.get('thought'));
     const isText = text?.type === 'string' && part.keys().every((key) => TEXT_MEMBERS.has(key));
     const last = this.#parts.at(-1);
-    const members = part
-      .members()
-      .filter(([key]) => !isText || SEALS.has(key))
-      .map(([key, value]): Piece => [key, value.copy()]);
+    const members = copiesOf(part.members().filter(([key]) => !isText || SEALS.has(key)));
     if (isText && last?.text !== undefined && last.isThought === isThought) {
       last.text.add(text.bytes);
       last.members.push(...members);

@@ -4,7 +4,7 @@ import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
-import { unknownEvent, warning } from '../shared/reading-notes.ts';
+import { error, unknownEvent, warning } from '../shared/reading-notes.ts';
 
 export interface StreamedAnswer {
   /** JSON text of an object: the answer as the API returns it without streaming. */
@@ -78,9 +78,7 @@ export class UnknownKinds {
    */
   notes(isWhole = false): readonly ReadingNote[] {
     return [...this.#kinds.values()].map(({ event, content }) =>
-      content === undefined || isWhole
-        ? event
-        : { rule: 'unknown-content', severity: 'ERROR', message: content },
+      content === undefined || isWhole ? event : error('unknown-content', content),
     );
   }
 }

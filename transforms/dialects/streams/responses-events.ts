@@ -5,11 +5,10 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { membersOf } from '../../json/members.ts';
-import { quote } from '../../json/respace.ts';
 import { editMembers } from '../../json/splice.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
-import { ARGUMENTS_CUT, RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { arrayOf, objectOf, type Piece, typedObject } from '../shared/build-messages.ts';
+import { ARGUMENTS_CUT, error, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import {
   indexIn,
   isOtherId,
@@ -29,11 +28,7 @@ const HEAD: ReadonlySet<string> = new Set([
   ...['response.created', 'response.in_progress', 'response.queued'],
 ]);
 
-const UNORDERED: ReadingNote = {
-  rule: 'unknown-content',
-  severity: 'ERROR',
-  message: 'the events of the answer are not in the order of their numbers',
-};
+const UNORDERED = error('unknown-content', 'the events of the answer are not in the order of their numbers');
 
 /** The place that a delta extends: a part of the item's content or summary, or a member of the item. */
 interface DeltaTarget {
@@ -263,7 +258,7 @@ class Item {
   json(): Uint8Array | undefined {
     if (this.#whole !== undefined) return this.#whole;
     if (this.#type === undefined) return this.#start;
-    const start = this.#start ?? objectOf([['type', quote(this.#type)]]);
+    const start = this.#start ?? typedObject(this.#type);
     const grown = new Map<string, Uint8Array>();
     for (const { target, text } of this.#texts.values())
       if (target.list === undefined) grown.set(target.key, text.json());
@@ -278,12 +273,7 @@ class Item {
     const texts = [...this.#texts.values()].filter(({ target }) => target.list === list);
     return texts
       .sort((a, b) => a.part - b.part)
-      .map(({ target, text }) =>
-        objectOf([
-          ['type', quote(target.part as string)],
-          [target.key, text.json()],
-        ]),
-      );
+      .map(({ target, text }) => typedObject(target.part as string, [target.key, text.json()]));
   }
 }
 
