@@ -1,22 +1,18 @@
 /**
- * Remembers the source in which each id first occurred. It is a hash table in one typed array, because a run may have a
- * million ids, and a Map takes three times the memory. An id takes 40 to 80 bytes, and 120 while the table grows.
+ * Remembers the source in which each id first occurred. It is a table of hashes, because a run may have a million ids, and
+ * a Map takes three times the memory. An id takes 30 to 50 bytes, and 80 while the table grows.
  */
-const HASH_WORDS = 4;
-/** A slot holds the hash, and the index of the source plus 1; 0 marks a free slot. */
-const SLOT_WORDS = HASH_WORDS + 1;
-const FIRST_SLOTS = 1024;
+import { EndTable, HASH_WORDS, NONE } from './end-table.ts';
 
 export class FirstSources {
-  #slots = FIRST_SLOTS;
-  #words = new Uint32Array(FIRST_SLOTS * SLOT_WORDS);
+  readonly #table = new EndTable(0);
   readonly #key = new Uint32Array(HASH_WORDS);
-  readonly #most: number;
-  #used = 0;
+  /** Number of ids that it may still remember. */
+  #left: number;
 
   /** @param most number of ids that are remembered; any other is new each time */
   constructor(most: number = Number.POSITIVE_INFINITY) {
-    this.#most = most;
+    this.#left = most;
   }
 
   /**
@@ -24,44 +20,13 @@ export class FirstSources {
    * @param isLast whether no source follows, so that a new id need not be remembered
    */
   of(id: string, source: number, isLast: boolean): number {
-    const key = this.#key;
-    quickHash(id, key);
-    let at = this.#find(key);
-    const known = this.#words[at + HASH_WORDS] as number;
-    if (known > 0) return known - 1;
-    if (isLast || this.#used >= this.#most) return source;
-    if (this.#used * 2 >= this.#slots) {
-      this.#grow();
-      at = this.#find(key);
-    }
-    this.#words.set(key, at);
-    this.#words[at + HASH_WORDS] = source + 1;
-    this.#used++;
+    quickHash(id, this.#key);
+    const known = this.#table.firstOf(this.#key, 0);
+    if (known !== NONE) return known;
+    if (isLast || this.#left === 0) return source;
+    this.#left--;
+    this.#table.add(this.#key, 0, source);
     return source;
-  }
-
-  /** Returns where the slot of a hash begins, or the free slot for it. */
-  #find(key: Uint32Array): number {
-    for (let slot = (key[0] as number) % this.#slots; ; slot = (slot + 1) % this.#slots) {
-      const at = slot * SLOT_WORDS;
-      if (this.#words[at + HASH_WORDS] === 0 || this.#isAt(at, key)) return at;
-    }
-  }
-
-  #isAt(at: number, key: Uint32Array): boolean {
-    for (let i = 0; i < HASH_WORDS; i++) if (this.#words[at + i] !== key[i]) return false;
-    return true;
-  }
-
-  #grow(): void {
-    const before = this.#words;
-    this.#slots *= 2;
-    this.#words = new Uint32Array(this.#slots * SLOT_WORDS);
-    for (let at = 0; at < before.length; at += SLOT_WORDS) {
-      if (before[at + HASH_WORDS] === 0) continue;
-      const slot = before.subarray(at, at + SLOT_WORDS);
-      this.#words.set(slot, this.#find(slot));
-    }
   }
 }
 

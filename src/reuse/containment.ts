@@ -4,7 +4,15 @@
  * it is enough to look for the ends of all records among the hashes of all others.
  */
 
-import { EndTable, HASH_WORDS, isOfPass, MAX_TABLE_BYTES, NONE, passBitsFor, wordsOf } from './end-table.ts';
+import {
+  EndTable,
+  HASH_WORDS,
+  isOfPass,
+  MAX_TABLE_BYTES,
+  NONE,
+  passBitsFor,
+  wordsOf,
+} from '../record/end-table.ts';
 
 /** The path of a conversation, however many records it has. */
 export interface ComparedPath {

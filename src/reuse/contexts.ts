@@ -4,8 +4,16 @@
  */
 import { answersIn } from '../ledger/compared-path.ts';
 import type { Context } from '../ledger/result.ts';
+import {
+  EndTable,
+  HASH_WORDS,
+  isOfPass,
+  MAX_TABLE_BYTES,
+  NONE,
+  passBitsFor,
+  wordsOf,
+} from '../record/end-table.ts';
 import type { ComparedPath } from './containment.ts';
-import { EndTable, HASH_WORDS, isOfPass, MAX_TABLE_BYTES, passBitsFor, wordsOf } from './end-table.ts';
 
 export interface ContextsOptions {
   readonly count: number;
@@ -60,7 +68,7 @@ export class Contexts {
       const known = [...tables].flatMap(([of, table]) => ((of & formats) === formats ? [table] : []));
       for (let word = 0; word < words.length; word += HASH_WORDS) {
         if (!isOf(words[word] as number)) continue;
-        if (known.some((table) => table.has(words, word)))
+        if (known.some((table) => table.firstOf(words, word) !== NONE))
           this.#messages[at] = Math.max(this.#messages[at] as number, word / HASH_WORDS + 1);
         own.add(words, word, at);
       }

@@ -7,8 +7,16 @@ import { createHash } from 'node:crypto';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { answersIn, PATH_HASH_BYTES } from '../ledger/compared-path.ts';
 import { SessionNames } from '../ledger/session-names.ts';
+import {
+  EndTable,
+  HASH_WORDS,
+  isOfPass,
+  MAX_TABLE_BYTES,
+  NONE,
+  passBitsFor,
+  wordsOf,
+} from '../record/end-table.ts';
 import type { SplitShares } from '../settings/split-shares.ts';
-import { EndTable, HASH_WORDS, isOfPass, MAX_TABLE_BYTES, NONE, passBitsFor, wordsOf } from './end-table.ts';
 import type { PathedSession } from './ledger-files.ts';
 
 export interface SplitsOptions {

@@ -1,11 +1,10 @@
 /** A dataset in a folder: staged beside it and published by a rename (docs/contributing/decisions/0004-publishing-by-rename.md). */
-import type { TurnmillError } from '../../errors.ts';
 import { type CommitRequest, type Committed, commitDataset } from '../commit.ts';
 import { checkDestination, type Destination } from '../destination.ts';
 import { acquireLock } from '../lock.ts';
 import type { Modes } from '../modes.ts';
 import { recoverDestination } from '../recover.ts';
-import { openStaging, type Staging } from '../staging.ts';
+import { Staging } from '../staging.ts';
 import { type DatasetFiles, FolderFiles } from './files.ts';
 import type { DatasetStore, DatasetWriter, Previous } from './store.ts';
 
@@ -31,7 +30,7 @@ export class DiskStore implements DatasetStore {
   }
 
   open(resumed: string | undefined, modes: Modes): DatasetWriter {
-    return new DiskWriter(openStaging(this.#prepared, resumed, modes));
+    return new DiskWriter(this.#prepared, resumed, modes);
   }
 
   get #prepared(): Destination {
@@ -40,43 +39,15 @@ export class DiskStore implements DatasetStore {
   }
 }
 
-export class DiskWriter implements DatasetWriter {
-  readonly path: string;
-  readonly runId: string;
-  readonly files: DatasetFiles;
+export class DiskWriter extends Staging implements DatasetWriter {
+  readonly files: DatasetFiles = new FolderFiles(this.path, this.modes);
   readonly keepsCheckpoints = true;
-  readonly notes: readonly string[];
-  readonly #staging: Staging;
-
-  constructor(staging: Staging) {
-    this.#staging = staging;
-    this.path = staging.path;
-    this.runId = staging.runId;
-    this.notes = staging.notes;
-    this.files = new FolderFiles(staging.path, staging.modes);
-  }
-
-  get isResumed(): boolean {
-    return this.#staging.isResumed;
-  }
 
   whenReady(): undefined {
     return undefined;
   }
 
-  keepsCard(): boolean {
-    return this.#staging.keepsCard();
-  }
-
   commit(request: CommitRequest): Promise<Committed> {
-    return commitDataset({ ...request, staging: this.#staging });
-  }
-
-  supersede(): readonly TurnmillError[] {
-    return this.#staging.supersede();
-  }
-
-  async discard(): Promise<void> {
-    this.#staging.discard();
+    return commitDataset({ ...request, staging: this });
   }
 }

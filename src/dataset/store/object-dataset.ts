@@ -23,14 +23,14 @@ import { abortUpload, Uploads } from '../../object-store/uploads.ts';
 import { isObjectUrl, type ObjectPlace, objectUrl, parseObjectUrl } from '../../object-store/url.ts';
 import { sha256 } from '../../sha256.ts';
 import { byPath, type CommitRequest, type Committed } from '../commit.ts';
-import { ALREADY_EXISTS, checkDestination } from '../destination.ts';
+import { ALREADY_EXISTS, checkDestination, type Destination } from '../destination.ts';
 import { MANIFEST, RUN_FACTS } from '../layout.ts';
 import type { WrittenFile } from '../line-file.ts';
 import { acquireLock } from '../lock.ts';
 import { createManifest, manifestText } from '../manifest.ts';
 import type { Modes } from '../modes.ts';
 import { runFactsText } from '../run-facts.ts';
-import { openStaging, type Staging } from '../staging.ts';
+import { Staging } from '../staging.ts';
 import { lockedBy } from '../volume-lock.ts';
 import { fillFile } from '../whole-file.ts';
 import { DiskWriter } from './disk-store.ts';
@@ -92,12 +92,12 @@ export class ObjectDataset implements DatasetStore {
   }
 
   openDraft(modes: Modes): DatasetWriter {
-    return new DiskWriter(this.#openStaging(undefined, modes));
+    return new DiskWriter(this.#stagingPlace(), undefined, modes);
   }
 
   /** @param draft the run that wrote the draft, whose folder is removed at the end */
   open(draft: string | undefined, modes: Modes): DatasetWriter {
-    const staging = this.#openStaging(draft, modes);
+    const staging = new Staging(this.#stagingPlace(), draft, modes);
     const version = this.#version(`v-${staging.runId}`);
     return new ObjectWriter({
       client: this.#client,
@@ -108,9 +108,8 @@ export class ObjectDataset implements DatasetStore {
     });
   }
 
-  #openStaging(draft: string | undefined, modes: Modes): Staging {
-    const place = checkDestination({ out: this.#scratch, inputs: [], replace: false });
-    return openStaging(place, draft, modes);
+  #stagingPlace(): Destination {
+    return checkDestination({ out: this.#scratch, inputs: [], replace: false });
   }
 
   #version(run: string): ObjectPlace {

@@ -55,6 +55,6 @@ export interface DatasetWriter {
   commit(request: CommitRequest): Promise<Committed>;
   /** Removes the leftovers of the crashed run once they are no longer needed. */
   supersede(): readonly TurnmillError[];
-  /** Removes everything; does nothing after the commit. */
-  discard(): Promise<void>;
+  /** Removes everything, if it can; does nothing after the commit. */
+  discard(): Promise<unknown> | readonly TurnmillError[];
 }

@@ -19,7 +19,7 @@ import { isDataset } from '../../../src/dataset/manifest.ts';
 import { readBack } from '../../../src/dataset/read-back.ts';
 import type { LedgerSums } from '../../../src/dataset/schema/reports.ts';
 import { Shards } from '../../../src/dataset/shards.ts';
-import { openStaging } from '../../../src/dataset/staging.ts';
+import { Staging } from '../../../src/dataset/staging.ts';
 import { writeWholeFile } from '../../../src/dataset/whole-file.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -34,7 +34,7 @@ const body = {
 };
 
 function written(compress: 'none' | 'gzip' = 'none', out = 'out'): StagedCommit {
-  const staging = openStaging(checkDestination({ out: folder.in(out), inputs: [], replace: false }));
+  const staging = new Staging(checkDestination({ out: folder.in(out), inputs: [], replace: false }));
   const shards = new Shards({ dir: staging.path, shardSize: 1e6, compress });
   for (const [group, record] of [
     ['b', '{"b":1}'],

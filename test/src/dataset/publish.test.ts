@@ -19,7 +19,7 @@ import { checkDestination } from '../../../src/dataset/destination.ts';
 import { siblingPath } from '../../../src/dataset/place.ts';
 import { publicationSteps } from '../../../src/dataset/publish.ts';
 import { recoverDestination, resolveDataset } from '../../../src/dataset/recover.ts';
-import { openStaging, type Staging } from '../../../src/dataset/staging.ts';
+import { Staging } from '../../../src/dataset/staging.ts';
 import { faultOf, temporaryFolder } from './temporary.ts';
 
 vi.mock('node:fs', async (original) => {
@@ -43,7 +43,7 @@ const destination = (replace: boolean) => checkDestination({ out: folder.in('out
 
 /** A complete dataset, staged. */
 function stage(replace: boolean, mark: string): Staging {
-  const staging = openStaging(destination(replace));
+  const staging = new Staging(destination(replace));
   writeFileSync(`${staging.path}/data/x`, mark);
   writeFileSync(
     `${staging.path}/manifest.json`,
@@ -314,7 +314,7 @@ describe('recovery', () => {
 
 describe('staging', () => {
   test('is hidden, has mode 0700 and is discarded as a whole', () => {
-    const staging = openStaging(destination(false));
+    const staging = new Staging(destination(false));
     expect(hidden()).toEqual(['.out.staging']);
     expect(statSync(staging.path).mode & 0o777).toBe(0o700);
     expect(fs.readdirSync(staging.path)).toEqual(['data', 'ledger', 'quarantine', 'reports', 'work']);
@@ -323,7 +323,7 @@ describe('staging', () => {
   });
 
   test('removes the remains of crashed runs and nothing else', () => {
-    const stale = openStaging(destination(false));
+    const stale = new Staging(destination(false));
     chmodSync(`${stale.path}/quarantine`, 0o500);
     const others = [
       '.out.staging-short',
@@ -332,8 +332,7 @@ describe('staging', () => {
       '.out.x.staging-0123456789abcdef',
     ];
     for (const name of others) mkdirSync(folder.in(name));
-    const staging = openStaging(destination(false));
-    expect(staging.problems).toEqual([]);
+    const staging = new Staging(destination(false));
     expect(existsSync(stale.path)).toBe(false);
     staging.discard();
     expect(folder.names()).toEqual(others.toSorted());
@@ -348,7 +347,7 @@ describe('staging', () => {
 
   test('fails with cannot-create when a name is too long', () => {
     const out = folder.in('x'.repeat(250));
-    const fault = faultOf(() => openStaging(checkDestination({ out, inputs: [], replace: false })));
+    const fault = faultOf(() => new Staging(checkDestination({ out, inputs: [], replace: false })));
     expect(fault.code).toBe('cannot-create');
   });
 

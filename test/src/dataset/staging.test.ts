@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { checkDestination } from '../../../src/dataset/destination.ts';
 import { fileSystem } from '../../../src/dataset/file-system.ts';
 import { siblingPath } from '../../../src/dataset/place.ts';
-import { openStaging } from '../../../src/dataset/staging.ts';
+import { Staging } from '../../../src/dataset/staging.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -17,7 +17,7 @@ test('removes the checkpoint of a superseded run before anything else', () => {
   mkdirSync(join(old, 'data'));
   writeFileSync(join(old, 'work/checkpoint.part'), '{}');
   writeFileSync(join(old, 'data/a.jsonl'), '{}\n');
-  const staging = openStaging(destination, '0123456789abcdef');
+  const staging = new Staging(destination, '0123456789abcdef');
   const { rmSync } = fileSystem;
   vi.spyOn(fileSystem, 'rmSync').mockImplementation((path) => {
     if (path !== join(old, 'work')) expect(existsSync(join(old, 'work'))).toBe(false);

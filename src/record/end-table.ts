@@ -1,6 +1,6 @@
 /**
- * Hashes of messages in one table: 40 bytes for each. If they need more memory than that of one table, the paths are read
- * in several passes, each with the hashes that begin with the same bits.
+ * Hashes of messages or ids in one table: about 40 bytes for each. If those of messages need more memory than that of one
+ * table, the paths are read in several passes, each with the hashes that begin with the same bits.
  */
 export const HASH_WORDS = 4;
 /** Most memory of a table. */
@@ -21,7 +21,7 @@ export function isOfPass(pass: number, passBits: number, word: number): boolean 
   return passBits === 0 || word >>> (WORD_BITS - passBits) === pass;
 }
 
-/** Hashes, such as the ends of records: the first record with each, and the first one that goes on after it. */
+/** Hashes, such as the ends of records: the first record (or source) with each, and the first one that goes on after it. */
 export class EndTable {
   #hashes: Uint32Array;
   #first: Uint32Array;
@@ -53,9 +53,9 @@ export class EndTable {
     if (this.#first[slot] !== NONE && this.#longer[slot] === NONE) this.#longer[slot] = index;
   }
 
-  /** Whether a record has this hash. */
-  has(words: Uint32Array, at: number): boolean {
-    return this.#first[this.#slotOf(words, at)] !== NONE;
+  /** Returns the first record with this hash; `NONE` if there is none. */
+  firstOf(words: Uint32Array, at: number): number {
+    return this.#first[this.#slotOf(words, at)] as number;
   }
 
   containerOf(end: Uint32Array, index: number): number {
