@@ -32,7 +32,9 @@ function fieldsOf(element: StreamElement): Fields {
       return { ...head, ...rest, messages: element.messages.map(raw), tools: element.tools.map(raw) };
     case 'record': {
       const { sessionId, group, format, bytes } = element;
-      return { ...head, sessionId, group, format, record: recordOf(bytes) };
+      // one that is not JSON becomes a string
+      const record = bytes[0] === 0x7b ? raw({ bytes }) : decoder.decode(bytes);
+      return { ...head, sessionId, group, format, record };
     }
     case 'rejection':
       return { ...head, ...rest, bytes: element.bytes && decoder.decode(element.bytes) };
@@ -41,11 +43,6 @@ function fieldsOf(element: StreamElement): Fields {
     default:
       return { ...head, ...rest };
   }
-}
-
-/** Returns a record that is not JSON as a string. */
-function recordOf(bytes: Uint8Array): Raw | string {
-  return bytes[0] === 0x7b ? raw({ bytes }) : decoder.decode(bytes);
 }
 
 const raw = ({ bytes }: Pick<Message, 'bytes'>): Raw => ({ [RAW]: bytes });

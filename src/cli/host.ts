@@ -84,7 +84,9 @@ export class ProcessHost implements Host {
     }
     const stats = fstatSync(STDIN);
     if (stats.isDirectory()) throw noInput('is a folder: name the folder as the input instead');
-    if (!allowEmpty && stats.isCharacterDevice() && stats.rdev === nullDevice())
+    // Node opens /dev/null for a descriptor that was closed at the start
+    const nullDevice = statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+    if (!allowEmpty && stats.isCharacterDevice() && stats.rdev === nullDevice)
       throw noInput('is closed, or /dev/null');
   }
 
@@ -93,11 +95,6 @@ export class ProcessHost implements Host {
     exposeGarbageCollector();
     return new BoundedHeap();
   }
-}
-
-/** Node opens /dev/null for a descriptor that was closed at the start. */
-function nullDevice(): number | undefined {
-  return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }
 
 function noInput(why: string): TurnmillError {

@@ -24,7 +24,7 @@ export interface AppendFile {
 }
 
 /** Creates the file, which must not exist. `mode` is narrowed by the umask. */
-export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number } = {}): AppendFile {
+export function createAppendFile(path: string, mode = 0o666): AppendFile {
   return new DiskFile(path, mode);
 }
 

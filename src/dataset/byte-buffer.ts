@@ -7,57 +7,53 @@ const MIN_CAPACITY = 4096;
 /** Most bytes that one UTF-16 code unit takes in UTF-8. */
 export const MAX_UTF8_BYTES = 3;
 
-export interface ByteBuffer {
-  readonly length: number;
-  /** Bytes of memory that the buffer occupies. */
-  readonly capacity: number;
-  append(bytes: Uint8Array): void;
-  /** Appends the text in UTF-8. */
-  appendText(text: string): void;
-  /** A view, valid until the next `append`. */
-  bytes(): Uint8Array;
-  /** Empties it and keeps the memory. */
-  clear(): void;
-  /** Empties it and frees the memory; views taken before stay valid. */
-  release(): void;
-}
+export class ByteBuffer {
+  #memory = Buffer.alloc(0);
+  #length = 0;
 
-export function createByteBuffer(): ByteBuffer {
-  let memory = Buffer.alloc(0);
-  let length = 0;
-
-  function grow(needed: number): void {
-    let capacity = Math.max(memory.length, MIN_CAPACITY);
-    while (capacity < needed) capacity *= 2;
-    const larger = Buffer.allocUnsafeSlow(capacity);
-    memory.copy(larger, 0, 0, length);
-    memory = larger;
+  get length(): number {
+    return this.#length;
   }
 
-  return {
-    get length() {
-      return length;
-    },
-    get capacity() {
-      return memory.length;
-    },
-    append(bytes) {
-      if (length + bytes.length > memory.length) grow(length + bytes.length);
-      memory.set(bytes, length);
-      length += bytes.length;
-    },
-    appendText(text) {
-      const most = length + text.length * MAX_UTF8_BYTES;
-      if (most > memory.length) grow(most);
-      length += memory.write(text, length);
-    },
-    bytes: () => memory.subarray(0, length),
-    clear() {
-      length = 0;
-    },
-    release() {
-      memory = Buffer.alloc(0);
-      length = 0;
-    },
-  };
+  /** Bytes of memory that the buffer occupies. */
+  get capacity(): number {
+    return this.#memory.length;
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#makeRoom(this.#length + bytes.length);
+    this.#memory.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** Appends the text in UTF-8. */
+  appendText(text: string): void {
+    this.#makeRoom(this.#length + text.length * MAX_UTF8_BYTES);
+    this.#length += this.#memory.write(text, this.#length);
+  }
+
+  /** A view, valid until the next `append`. */
+  bytes(): Uint8Array {
+    return this.#memory.subarray(0, this.#length);
+  }
+
+  /** Empties it and keeps the memory. */
+  clear(): void {
+    this.#length = 0;
+  }
+
+  /** Empties it and frees the memory; views taken before stay valid. */
+  release(): void {
+    this.#memory = Buffer.alloc(0);
+    this.#length = 0;
+  }
+
+  #makeRoom(needed: number): void {
+    if (needed <= this.#memory.length) return;
+    let capacity = Math.max(this.#memory.length, MIN_CAPACITY);
+    while (capacity < needed) capacity *= 2;
+    const larger = Buffer.allocUnsafeSlow(capacity);
+    this.#memory.copy(larger, 0, 0, this.#length);
+    this.#memory = larger;
+  }
 }

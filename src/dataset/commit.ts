@@ -64,8 +64,8 @@ export async function commitDataset(request: StagedCommit): Promise<Committed> {
   request.onReadBack?.();
   const manifest = createManifest(body, listedShards, listedFiles);
   const mode = staging.modes.file('manifest.json');
-  writeRunFacts(root, runFacts, request.fingerprints, { mode });
-  writeCheckedFile(manifestPath(root), [manifestText(manifest)], { mode });
+  writeRunFacts(root, runFacts, request.fingerprints, mode);
+  writeCheckedFile(manifestPath(root), [manifestText(manifest)], mode);
   const folders = [...shardFolders(shards), ...SUBFOLDERS];
   if (staging.modes.isExact) {
     const paths = [...listedShards, ...listedFiles].map(({ path }) => path);

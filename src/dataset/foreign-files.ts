@@ -47,7 +47,7 @@ export function takeCardAlong(from: string, to: string): void {
   if (target !== undefined) makeLink(target, join(to, CARD));
   if (!stats.isFile()) return;
   const content = readBytesIfAny(path, MAX_CARD_BYTES);
-  if (content !== undefined) writeWholeFile(join(to, CARD), content, { mode: Number(stats.mode) & 0o777 });
+  if (content !== undefined) writeWholeFile(join(to, CARD), content, Number(stats.mode) & 0o777);
 }
 
 function listedIn(root: string): readonly string[] {

@@ -3,7 +3,7 @@
  * writes a larger line directly. Before the commit, its counts and its checksum are compared with what is read back.
  */
 import { type AppendFile, createAppendFile } from './append-file.ts';
-import { createByteBuffer, MAX_UTF8_BYTES } from './byte-buffer.ts';
+import { ByteBuffer, MAX_UTF8_BYTES } from './byte-buffer.ts';
 
 const BUFFER_BYTES = 256 * 1024;
 /** Length of text that is gathered before it is encoded: encoding each short line would cost a native call. */
@@ -48,8 +48,8 @@ export interface PlainLineFile extends LineFile {
 }
 
 /** Creates the file, which must not exist. `mode` is narrowed by the umask. */
-export function createLineFile(path: string, options: { mode?: number } = {}): PlainLineFile {
-  return lineFileOver(createAppendFile(path, options));
+export function createLineFile(path: string, mode?: number): PlainLineFile {
+  return lineFileOver(createAppendFile(path, mode));
 }
 
 /** Returns a line file on top of a file that was just created. */
@@ -67,7 +67,7 @@ class GatheredLines implements PlainLineFile {
   readonly #file: AppendFile;
   /** Appended to each line. */
   readonly #end: Uint8Array;
-  readonly #gathered = createByteBuffer();
+  readonly #gathered = new ByteBuffer();
   #lines = 0;
   /** Text that follows the lines in `#gathered`. */
   #text = '';

@@ -44,7 +44,7 @@ export class LineWriter extends Writable {
 
   override _construct(done: (error?: Error | null) => void): void {
     attempt(done, () => {
-      this.#file = createLineFile(this.#path, this.#options);
+      this.#file = createLineFile(this.#path, this.#options.mode);
     });
   }
 

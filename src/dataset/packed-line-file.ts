@@ -4,24 +4,20 @@
  */
 import { crc32 } from 'node:zlib';
 import { type AppendFile, createAppendFile } from './append-file.ts';
-import { createByteBuffer } from './byte-buffer.ts';
+import { ByteBuffer } from './byte-buffer.ts';
 import { type LineFile, NEWLINE } from './line-file.ts';
 import type { Packing } from './packing.ts';
 
 /** Creates the file, which must not exist. `park` keeps the gathered lines; `flush` ends the block. */
-export function createPackedLineFile(
-  path: string,
-  packing: Packing,
-  options: { mode?: number } = {},
-): PackedLineFile {
-  return new PackedLineFile(createAppendFile(path, options), packing);
+export function createPackedLineFile(path: string, packing: Packing, mode?: number): PackedLineFile {
+  return new PackedLineFile(createAppendFile(path, mode), packing);
 }
 
 export class PackedLineFile implements LineFile {
   readonly path: string;
   readonly #file: AppendFile;
   readonly #packing: Packing;
-  readonly #block = createByteBuffer();
+  readonly #block = new ByteBuffer();
   #lines = 0;
   #contentCrc32 = 0;
 

@@ -97,7 +97,8 @@ export async function* readChunks(
 ): AsyncGenerator<Uint8Array> {
   const file = await fileSystem.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!(await file.stat({ bigint: true })).isFile()) throw notRegular(path);
+    if (!(await file.stat({ bigint: true })).isFile())
+      throw new TurnmillError('invalid-dataset', `${path} is not a regular file`, { subject: path });
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let left = most; left > 0; ) {
       signal?.throwIfAborted();
@@ -109,8 +110,4 @@ export async function* readChunks(
   } finally {
     await file.close();
   }
-}
-
-function notRegular(path: string): TurnmillError {
-  return new TurnmillError('invalid-dataset', `${path} is not a regular file`, { subject: path });
 }

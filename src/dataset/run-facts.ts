@@ -18,13 +18,8 @@ const PIECE_LENGTH = 256 * 1024;
  * @param fingerprints a file with a JSON text in each line
  * @throws TurnmillError `io` if that file differs from what was written
  */
-export function writeRunFacts(
-  root: string,
-  facts: object,
-  fingerprints?: WrittenFile,
-  options: { mode?: number } = {},
-): void {
-  writeCheckedFile(join(root, RUN_FACTS), runFactsText(facts, fingerprints), options);
+export function writeRunFacts(root: string, facts: object, fingerprints?: WrittenFile, mode?: number): void {
+  writeCheckedFile(join(root, RUN_FACTS), runFactsText(facts, fingerprints), mode);
 }
 
 /** Returns the text of run.json in pieces. */

@@ -1,7 +1,7 @@
 /** The last stage of a `stream.pipeline`: writes records to the shards of a folder. */
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import type { Kind, StreamElement, WrittenRecord } from '../../transforms/model/element.ts';
+import type { Kind, WrittenRecord } from '../../transforms/model/element.ts';
 import { failUsage } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
 import { lstatIfAny, makeDirectory } from './fs-calls.ts';
@@ -65,7 +65,10 @@ export class ShardWriter extends Writable {
 
   override _write(chunk: unknown, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     attempt(done, () => {
-      for (const element of chunkElements(chunk, 'ShardWriter')) this.#take(element);
+      for (const element of chunkElements(chunk, 'ShardWriter')) {
+        if (element.kind !== 'record') this.#passedOver.add(element.kind);
+        else this.#sink?.write(element.group, element.bytes, this.#seriesOf(element));
+      }
     });
   }
 
@@ -80,11 +83,6 @@ export class ShardWriter extends Writable {
     this.#sink?.abandon();
     this.#sink = undefined;
     done(error);
-  }
-
-  #take(element: StreamElement): void {
-    if (element.kind !== 'record') this.#passedOver.add(element.kind);
-    else this.#sink?.write(element.group, element.bytes, this.#seriesOf(element));
   }
 
   #seriesOf({ format }: WrittenRecord): Series {

@@ -5,7 +5,7 @@
  */
 import type { Writable } from 'node:stream';
 import { ioError, TurnmillError } from '../errors.ts';
-import { createByteBuffer } from './byte-buffer.ts';
+import { ByteBuffer } from './byte-buffer.ts';
 import { fileSystem } from './file-system.ts';
 import { writeAll } from './fs-calls.ts';
 import { codeOf } from './fs-faults.ts';
@@ -26,7 +26,7 @@ interface Waiter {
 /** Its methods throw or reject with `broken-pipe` or `io`; after the first failure, all of them do. */
 export class StdoutSink {
   readonly #stream: Target;
-  readonly #batch = createByteBuffer();
+  readonly #batch = new ByteBuffer();
   readonly #direct: number | undefined;
   #records = 0;
   #bytes = 0;

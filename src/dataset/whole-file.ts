@@ -7,12 +7,8 @@ import { notAsWritten } from './fs-faults.ts';
 import type { WrittenFile } from './line-file.ts';
 
 /** Creates the file, which must not exist, then writes, syncs and closes it. */
-export function writeWholeFile(
-  path: string,
-  content: string | Uint8Array,
-  options: { mode?: number } = {},
-): WrittenFile {
-  return fillFile(createAppendFile(path, options), [content]);
+export function writeWholeFile(path: string, content: string | Uint8Array, mode?: number): WrittenFile {
+  return fillFile(createAppendFile(path, mode), [content]);
 }
 
 /** Writes all of a new file, then syncs and closes it. */
@@ -32,23 +28,15 @@ export function fillFile(file: AppendFile, pieces: Iterable<string | Uint8Array>
  * Writes a file and reads it back, for files that no manifest lists (run.json, the manifest itself, a checkpoint).
  * @throws TurnmillError `io` if the file differs from what was written
  */
-export function writeCheckedFile(
-  path: string,
-  pieces: Iterable<string | Uint8Array>,
-  options: { mode?: number } = {},
-): void {
-  readWritten(fillFile(createAppendFile(path, options), pieces));
+export function writeCheckedFile(path: string, pieces: Iterable<string | Uint8Array>, mode?: number): void {
+  readWritten(fillFile(createAppendFile(path, mode), pieces));
 }
 
 /** Writes a file and renames it to `path`, so that a kill leaves either the file that was there or the new one, complete. */
-export function replaceWholeFile(
-  path: string,
-  pieces: Iterable<string | Uint8Array>,
-  options: { mode?: number } = {},
-): void {
+export function replaceWholeFile(path: string, pieces: Iterable<string | Uint8Array>, mode?: number): void {
   const fresh = `${path}.new`;
   unlinkIfAny(fresh);
-  writeCheckedFile(fresh, pieces, options);
+  writeCheckedFile(fresh, pieces, mode);
   rename(fresh, path);
   syncDirectory(dirname(path));
 }

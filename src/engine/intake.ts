@@ -153,11 +153,12 @@ export class Intake {
     this.#gathered = this.#dropped = undefined;
   }
 
-  /** Sets the reader that the next bytes come from. */
+  /** Sets the reader that the next bytes come from. Only a plain file of this machine is read synchronously. */
   readFrom({ memberAt, readAt, compression }: SourceReader): void {
     this.#memberAt = memberAt;
-    const isPlainFile = compression === 'none' && this.#ref !== undefined && isLocalFile(this.#ref);
-    this.#readAt = isPlainFile ? (readAt as ReadAt | undefined) : undefined;
+    const ref = this.#ref;
+    const isLocal = ref?.path !== undefined && !isObject(ref) && !isFolder(ref);
+    this.#readAt = isLocal && compression === 'none' ? (readAt as ReadAt | undefined) : undefined;
   }
 
   /** Prepares for the framed lines or elements. @param canRewind whether they can be read again if one is odd */
@@ -370,9 +371,6 @@ export class Intake {
     return undefined;
   }
 }
-
-/** Whether it is a file of this machine, which is read synchronously. */
-const isLocalFile = (ref: SourceRef): boolean => ref.path !== undefined && !isObject(ref) && !isFolder(ref);
 
 /** Adds the position in the logs to the stack of a bug in the chain. */
 function withPlace({ source, line, offset }: Origin, error: unknown): unknown {

@@ -3,7 +3,6 @@
 import type { SourceFault } from '../errors.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { SmallFile } from '../input/sources/small-file.ts';
-import type { SourceRef } from '../input/sources/source.ts';
 import { bugFault } from './bug-fault.ts';
 import type { DeliveryBuilder } from './delivery.ts';
 import type { Watch } from './instrument.ts';
@@ -34,8 +33,8 @@ export class SmallFiles {
 
   /** @returns undefined if the source has to be opened like any other file */
   take({ index, ref }: OpenSource): WholeFile | undefined {
-    const { delivery, intake } = this.#road;
-    const file = intake.canTakeShortcut ? this.#read(ref) : undefined;
+    const { watch, delivery, opener, intake } = this.#road;
+    const file = intake.canTakeShortcut ? watch.within('read', () => opener.readSmall(ref)) : undefined;
     const framing = file && intake.takeWhole(file.bytes);
     if (file === undefined || framing === undefined) return undefined;
     const { identity } = file;
@@ -43,11 +42,6 @@ export class SmallFiles {
     delivery.add({ kind: 'source-begin', source: index, provisional: false, identity, again: undefined });
     delivery.countRead(framing.bytes);
     return this.#end({ index, reader: readerOf(file, framing) }, framing, identity);
-  }
-
-  #read(ref: SourceRef): SmallFile | undefined {
-    const { watch, opener } = this.#road;
-    return watch.within('read', () => opener.readSmall(ref));
   }
 
   /** Ends a source. After a bug it begins again, so that its results are withdrawn. */

@@ -30,23 +30,16 @@ export interface SourceOpenerOptions {
 }
 
 export class SourceOpener {
-  readonly #settings: TaskSettings;
-  readonly #watch: Watch;
-  readonly #signal: AbortSignal | undefined;
-  readonly #upcoming: Upcoming;
-  readonly #slab: Slab;
+  readonly #options: SourceOpenerOptions;
   readonly #lists: ListsInside;
   /** Holds the first bytes of a source until they are framed. */
   readonly #first = Buffer.allocUnsafe(FIRST_BYTES);
   /** Undefined until the first object of a store. */
   #objects: ObjectOpener | undefined;
 
-  constructor({ settings, watch, signal, upcoming, slab }: SourceOpenerOptions) {
-    this.#settings = settings;
-    this.#watch = watch;
-    this.#signal = signal;
-    this.#upcoming = upcoming;
-    this.#slab = slab;
+  constructor(options: SourceOpenerOptions) {
+    this.#options = options;
+    const { settings } = options;
     this.#lists = listsInside(settings.dialect, settings.plugIns.dialects);
   }
 
@@ -57,17 +50,17 @@ export class SourceOpener {
     deaths = [],
   }: Pick<OpenSource, 'index' | 'ref' | 'deaths'>): SourceReader | Promise<SourceReader> {
     if (deaths.length >= MAX_DEATHS) throw crashFault(deaths);
-    if (!isObject(ref)) return this.#watch.open(ref, this.#settings, this.#signal, this.#first);
+    const { settings, watch, signal, upcoming } = this.#options;
+    if (!isObject(ref)) return watch.open(ref, settings, signal, this.#first);
     if (this.#objects === undefined) return this.#loadFetcher(ref.s3).then(() => this.open({ index, ref }));
-    this.#objects.expect(this.#upcoming(index));
-    const options = { ...this.#settings, objects: this.#objects };
-    return this.#watch.open(ref, options, this.#signal, this.#first);
+    this.#objects.expect(upcoming(index));
+    return watch.open(ref, { ...settings, objects: this.#objects }, signal, this.#first);
   }
 
   /** Loads the code for stores on demand: most runs read only files. */
   async #loadFetcher(s3: S3Options): Promise<void> {
     const { ObjectFetcher } = await import('../input/open-object.ts');
-    this.#objects = new ObjectFetcher(s3, this.#settings.s3.window);
+    this.#objects = new ObjectFetcher(s3, this.#options.settings.s3.window);
   }
 
   /** Picks the framer of an opened source by its first bytes and its name. */
@@ -75,19 +68,20 @@ export class SourceOpener {
     // a source that can be read only once is read no further than needed, because the report of a rejected source counts
     // the bytes that were read
     const first = path === undefined ? this.#first.subarray(0, HEAD_BYTES) : this.#first;
-    const { maxLine, maxElements } = this.#settings;
-    const options = { maxLine, maxElements, slab: this.#slab, lists: this.#lists };
-    return frameSource(reader, name, options, first);
+    const { slab, settings } = this.#options;
+    const { maxLine, maxElements } = settings;
+    return frameSource(reader, name, { maxLine, maxElements, slab, lists: this.#lists }, first);
   }
 
   /** Reads all of a small plain file into the slab; undefined if it has to be opened like any other source. */
   readSmall(ref: SourceRef): SmallFile | undefined {
     const { path, name, sizeBytes, parts } = ref;
     if (parts !== undefined) return undefined;
-    const { checksum, maxLine } = this.#settings;
-    const fits = sizeBytes > 0 && sizeBytes < Math.min(SMALL_BYTES, maxLine, this.#slab.bytes.length);
+    const { slab, settings } = this.#options;
+    const { checksum, maxLine } = settings;
+    const fits = sizeBytes > 0 && sizeBytes < Math.min(SMALL_BYTES, maxLine, slab.bytes.length);
     if (!fits || path === undefined || checksum || !isPlainLog(name)) return undefined;
-    return readSmallFile(ref, this.#slab.bytes);
+    return readSmallFile(ref, slab.bytes);
   }
 
   /** Drops the objects that were prefetched. */

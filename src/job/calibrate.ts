@@ -179,7 +179,7 @@ class Answers {
   publish(lines: readonly CalibrationLine[], summary: Agreement): void {
     if (this.#folder === undefined) return;
     const write = (name: string, pieces: readonly string[]): void =>
-      replaceWholeFile(join(this.#folder as string, name), pieces, { mode: this.#modes.file(name) });
+      replaceWholeFile(join(this.#folder as string, name), pieces, this.#modes.file(name));
     write(FILES.summary, [prettyJson(summary)]);
     write(
       FILES.results,

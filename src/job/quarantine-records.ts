@@ -5,7 +5,7 @@ import { statIfAny } from '../dataset/fs-calls.ts';
 import { LINE_FILES, manifestPath, quarantinePath } from '../dataset/layout.ts';
 import { checkManifest } from '../dataset/manifest.ts';
 import { parseLine } from '../dataset/parse-line.ts';
-import type { QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';
+import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { openOwnFile } from '../own-file.ts';
 import { MAX_LINE_CEILING } from '../settings/input-settings.ts';
@@ -13,7 +13,6 @@ import { read } from './read.ts';
 
 /** A record of quarantine/rejected.jsonl. */
 export type QuarantineRecord = QuarantineLine;
-export type RecordSource = QuarantineSource;
 
 /** A record and its position in the file, for fetching its bytes later. */
 export interface PlacedRecord {

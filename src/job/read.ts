@@ -13,7 +13,7 @@ import { checkStreams, closeStreams, type Input, takeStreams } from '../input/so
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl, parseObjectUrl } from '../object-store/url.ts';
 import { suggestion } from '../settings/nearest-word.ts';
-import { resolveS3Options } from '../settings/s3-settings.ts';
+import { type PartialS3, resolveS3Options } from '../settings/s3-settings.ts';
 import { DEFAULT_SETTINGS } from '../settings/settings.ts';
 import { SETTINGS } from '../settings/table.ts';
 
@@ -26,7 +26,7 @@ export interface ReadOptions {
   /** Highest ratio of a packed source that unpacks to over 256 MiB; the default depends on the compression. */
   readonly maxRatio?: number;
   /** How to reach the store of an `s3://` URL. */
-  readonly s3?: { readonly [K in keyof S3Options]?: S3Options[K] | undefined };
+  readonly s3?: PartialS3;
   /** Ends the waiting for standard input or a stream. */
   readonly signal?: AbortSignal;
 }

@@ -21,9 +21,9 @@ import { checkOverlap } from '../dataset/overlap.ts';
 import { createPackedLineFile } from '../dataset/packed-line-file.ts';
 import { packingNamed } from '../dataset/packing.ts';
 import { locate, type Place, runsWith, siblingPath } from '../dataset/place.ts';
+import type { QuarantineSource } from '../dataset/schema/quarantine.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
-import type { RecordSource } from './quarantine-records.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -85,12 +85,12 @@ function openTarget(into: string, apart: readonly string[]): Omit<ReplayTarget, 
   return {
     open(name) {
       const packing = packingNamed(name);
-      const [path, options] = [placeFor(name), { mode: FILE_MODE }];
+      const path = placeFor(name);
       return packing === undefined
-        ? createLineFile(path, options)
-        : createPackedLineFile(path, packing, options);
+        ? createLineFile(path, FILE_MODE)
+        : createPackedLineFile(path, packing, FILE_MODE);
     },
-    openCopy: (name) => createAppendFile(placeFor(name), { mode: FILE_MODE }),
+    openCopy: (name) => createAppendFile(placeFor(name), FILE_MODE),
     remove: (name) => unlinkIfAny(join(staging, name)),
     commit() {
       if (folders.size === 0) return;
@@ -112,7 +112,7 @@ function removeLeftovers(place: Place): void {
 }
 
 /** Returns the name of a source's log below the folder; undefined for a name that would lead out of the folder. */
-export function replayName({ uri: source, uri_b64: bytes, input }: RecordSource): string | undefined {
+export function replayName({ uri: source, uri_b64: bytes, input }: QuarantineSource): string | undefined {
   const name = source === '-' ? 'stdin.jsonl' : bytes === undefined ? source : encodedName(bytes);
   const parts = name.split('/');
   const isInside = parts.every(

@@ -7,18 +7,18 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkManifest } from '../dataset/manifest.ts';
+import type { QuarantineSource } from '../dataset/schema/quarantine.ts';
 import { readAgain, type SecondReading } from '../input/second-reading.ts';
 import { endOf } from '../input/sources/links.ts';
 import type { FileIdentity, SourceRef } from '../input/sources/source.ts';
-import type { S3Options } from '../object-store/options.ts';
+import { Tally } from '../ledger/counts.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { MAX_LINE_CEILING } from '../settings/input-settings.ts';
-import { resolveS3Options } from '../settings/s3-settings.ts';
+import { type PartialS3, resolveS3Options } from '../settings/s3-settings.ts';
 import { sha256 } from '../sha256.ts';
 import {
   type PlacedRecord,
   type QuarantineRecord,
-  type RecordSource,
   rawBytesAt,
   readQuarantine,
   requireQuarantine,
@@ -36,7 +36,7 @@ export interface ReplayRequest {
   /** Whether a link may lead to a path outside the input. */
   readonly followOutside?: boolean | undefined;
   /** How to reach the store of an `s3://` URL. */
-  readonly s3?: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } | undefined;
+  readonly s3?: PartialS3 | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -107,7 +107,7 @@ interface Group {
 class Replay {
   readonly #request: ReplayRequest;
   readonly #target: ReplayTarget;
-  readonly #left = new Map<string, number>();
+  readonly #left = new Tally();
   readonly #examples: { where: string; why: string }[] = [];
   readonly #isRedacted: boolean;
   #replayed = 0;
@@ -121,7 +121,7 @@ class Replay {
   }
 
   result(): Replayed {
-    const left = Object.fromEntries([...this.#left].sort());
+    const left = this.#left.toObject();
     return { replayed: this.#replayed, files: this.#files, left, examples: this.#examples };
   }
 
@@ -190,7 +190,7 @@ class Replay {
     why: string,
     count: number = 1,
   ): void {
-    this.#left.set(why, (this.#left.get(why) ?? 0) + count);
+    this.#left.add(why, count);
     if (this.#examples.length >= MAX_EXAMPLES) return;
     this.#examples.push({ where: line === undefined ? source.uri : `${source.uri}:${line}`, why });
   }
@@ -240,7 +240,7 @@ class RejectedBytes {
   }
 }
 
-function isOneSource(a: RecordSource, b: RecordSource): boolean {
+function isOneSource(a: QuarantineSource, b: QuarantineSource): boolean {
   return a.uri === b.uri && a.uri_b64 === b.uri_b64 && a.input === b.input;
 }
 
@@ -257,7 +257,7 @@ function checked(bytes: Uint8Array, expected: string | null, why: string): Uint8
 /** Finds a source in the logs, or returns why it cannot be used. Only this file or object may be opened later. */
 async function findSource(
   { logs, followOutside = false, s3 }: ReplayRequest,
-  source: RecordSource,
+  source: QuarantineSource,
 ): Promise<SourceRef | string> {
   const root = logs[source.input ?? 0];
   if (root === undefined) return CAUSES.reference;
@@ -268,7 +268,7 @@ async function findSource(
 
 function findFile(
   root: string,
-  { uri, uri_b64, input = 0 }: RecordSource,
+  { uri, uri_b64, input = 0 }: QuarantineSource,
   followOutside: boolean,
 ): SourceRef | string {
   const stats = statSync(root, { bigint: true, throwIfNoEntry: false });

@@ -56,11 +56,9 @@ function rejectedIn(fates: Counts): number {
   return rejected;
 }
 
-/** Returns whether a source is certain to come after another one in the list. */
-function sortsAfter(one: CountedSource, other: CountedSource): boolean {
-  if (one.rejected !== other.rejected) return one.rejected < other.rejected;
-  return one.lines === other.lines ? one.source > other.source : one.lines < other.lines;
-}
+/** The order of the sources in the list. */
+const bySize = (a: CountedSource, b: CountedSource): number =>
+  b.rejected - a.rejected || b.lines - a.lines || compared(a.source, b.source);
 
 function shownSource({ source, lines, size, fates }: CountedSource): SourceProfile {
   const sums = new Tally();
@@ -247,7 +245,7 @@ export class ProfileCounter {
   }
 
   #showSource(seen: CountedSource): void {
-    if (this.#lastShown !== undefined && sortsAfter(seen, this.#lastShown)) return;
+    if (this.#lastShown !== undefined && bySize(seen, this.#lastShown) > 0) return;
     this.#sources.push(seen);
     if (this.#sources.length >= 4 * PROFILE_LIMITS.sources) this.#trimSources();
   }
@@ -308,9 +306,7 @@ export class ProfileCounter {
   }
 
   #trimSources(): void {
-    const before = (a: CountedSource, b: CountedSource): number =>
-      b.rejected - a.rejected || b.lines - a.lines || compared(a.source, b.source);
-    this.#sources.sort(before).splice(PROFILE_LIMITS.sources);
+    this.#sources.sort(bySize).splice(PROFILE_LIMITS.sources);
     this.#lastShown = this.#sources[PROFILE_LIMITS.sources - 1];
   }
 }

@@ -98,7 +98,9 @@ export class RangedReader {
 
   /** Cancels all fetches. */
   close(): void {
-    this.#stop();
+    this.#closing.abort(CLOSED);
+    for (const { isKept, length } of this.#ranges) if (!isKept) this.#window.release(length);
+    this.#ranges.length = 0;
     if (this.#whole !== undefined) {
       this.#window.release(this.#whole.length);
       this.#whole.release();
@@ -120,12 +122,6 @@ export class RangedReader {
     this.#fault = undefined;
     this.#next = this.#at = Math.min(position, this.#object.sizeBytes);
     this.#sequentialBytes = 0;
-  }
-
-  #stop(): void {
-    this.#closing.abort(CLOSED);
-    for (const { isKept, length } of this.#ranges) if (!isKept) this.#window.release(length);
-    this.#ranges.length = 0;
   }
 
   /** Prefetches, and returns the range to read now; undefined at the end. */

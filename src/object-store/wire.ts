@@ -128,18 +128,16 @@ class Connection {
     }
     exchange.silence.break();
     try {
-      if (this.#left > 0) this.#onBodyBytes(exchange, count);
-      else this.#onHeadBytes(exchange, count);
+      if (this.#left === 0) this.#onHeadBytes(exchange, count);
+      else {
+        exchange.sink.filled(count);
+        this.#left -= count;
+        if (this.#left === 0) this.#finish(exchange);
+      }
     } catch (error) {
       this.#fail(error as Error);
     }
     return true;
-  }
-
-  #onBodyBytes(exchange: Exchange, count: number): void {
-    exchange.sink.filled(count);
-    this.#left -= count;
-    if (this.#left === 0) this.#finish(exchange);
   }
 
   #onHeadBytes(exchange: Exchange, count: number): void {

@@ -182,15 +182,11 @@ export class Recorder {
     this.#source = this.#options.listing.sources.at(begin.source) as SourceRef;
     this.#isProvisional = begin.provisional;
     this.#reopened = begin.mayReopen ? new ReopenedSessions() : undefined;
-    this.#isStreaming = this.#streams(begin);
+    this.#isStreaming = this.#isFinal || (!this.#isProvisional && begin.mayReopen !== true);
     this.#identity = begin.identity;
     if (begin.again === true) this.#held.clear();
     this.#quarantine.begin(this.#source, begin.identity);
     if (begin.size !== undefined) this.#quarantine.setSize(begin.size);
-  }
-
-  #streams({ mayReopen }: SourceBegin): boolean {
-    return this.#isFinal || (!this.#isProvisional && mayReopen !== true);
   }
 
   /** Whether nothing can be withdrawn, because records leave the process at once. A run that writes nothing counts as a build does. */

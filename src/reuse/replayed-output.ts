@@ -33,7 +33,7 @@ export class ReplayedOutput extends DatasetOutput {
     super(options);
     this.#isContainer = options.isContainer;
     this.#splitOf = options.splitOf;
-    this.#sessions = lineFileOver(createAppendFile(`${this.root}/${WORK_FILES.sessions}`, { mode: 0o600 }));
+    this.#sessions = lineFileOver(createAppendFile(`${this.root}/${WORK_FILES.sessions}`, 0o600));
   }
 
   override line(file: string, json: string): void {

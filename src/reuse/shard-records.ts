@@ -110,7 +110,7 @@ export class ShardRecords {
 
   async #unpackedLines(shard: PreviousShard, to: string): Promise<Lines> {
     const { signal } = this.#options;
-    const file = createAppendFile(to, { mode: 0o600 });
+    const file = createAppendFile(to, 0o600);
     try {
       // at the checkpoint, the whole shard may still have been in memory
       const sums =

@@ -7,12 +7,11 @@ import { UNREAD_TEXT } from '../../transforms/formats/unread-text.ts';
 import { definitionsIn } from '../../transforms/stages/supply.ts';
 import { failUsage } from '../errors.ts';
 import { checkStreams, type Input, nameOfInput } from '../input/sources/stream-source.ts';
-import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { suggestion } from './nearest-word.ts';
 import { flagOf, optionWith, type Setting } from './option.ts';
 import { type PlugInObjects, withObjects } from './plug-ins.ts';
-import { resolveS3Options } from './s3-settings.ts';
+import { type PartialS3, resolveS3Options } from './s3-settings.ts';
 import { SETTINGS, type TableValues } from './table.ts';
 
 /** The settings of a run: those of the table, and the inputs. */
@@ -39,7 +38,7 @@ export type PartialSettings = PlugInObjects &
     readonly [K in Exclude<keyof Settings, 'format' | 's3'>]?: Settings[K] | undefined;
   } & {
     readonly format?: string | readonly string[] | undefined;
-    readonly s3?: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } | undefined;
+    readonly s3?: PartialS3 | undefined;
   };
 
 /** Fills in the settings of a run. Throws a usage error that names the option if a value is not allowed. */

@@ -1,5 +1,4 @@
 /** The filters that a list can have: names for each field, the most frequent first, with the number of their rows if it is known. */
-import type { DatasetProfile } from '../dataset/schema/reports.ts';
 import type { Field } from './app/query.ts';
 import type { Facet, FacetName, Terms } from './app/types.ts';
 import { columnMatcher, isRightIn, type Searched } from './search.ts';
@@ -10,7 +9,12 @@ const MAX_NAMES = 40;
 export async function facetsOf(dataset: ViewedDataset, list: Searched): Promise<readonly Facet[]> {
   const profile = dataset.profile();
   if (list === 'rejected')
-    return filled([{ field: 'reason', names: (profile?.rejections ?? []).map(nameOfReason) }]);
+    return filled([
+      {
+        field: 'reason',
+        names: profile?.rejections.map(({ reason, count }) => ({ name: reason, count })) ?? [],
+      },
+    ]);
   const columns = await dataset.columns();
   const sessionOf = list === 'sessions' ? (row: number) => row : await dataset.sessionsOfRecords();
   const findings = namesOf(columns.countRules(dataset[list], sessionOf));
@@ -61,11 +65,6 @@ export async function termsOf(
       fields.map(({ field, tests }) => [field, tests.filter(({ has }) => has(row)).map(({ name }) => name)]),
     );
 }
-
-const nameOfReason = ({ reason, count }: DatasetProfile['rejections'][number]): FacetName => ({
-  name: reason,
-  count,
-});
 
 function namesOf(counts: ReadonlyMap<string, number>): readonly FacetName[] {
   return [...counts]

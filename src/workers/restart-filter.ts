@@ -5,6 +5,7 @@
  */
 
 import type { Delivery } from '../engine/delivery.ts';
+import { Tally } from '../ledger/counts.ts';
 import { eachFate, type Result, type SourceBegin, type SourceReport } from '../ledger/result.ts';
 import type { HandedOver } from '../record/recorded-sources.ts';
 
@@ -17,7 +18,7 @@ export class RestartFilter {
   #identity: string | undefined;
   #isSameFile = true;
   /** Fates of the lines whose results were delivered. */
-  readonly #fates = new Map<string, number>();
+  readonly #fates = new Tally();
   /** Bytes of the source that the current thread has read. */
   #openBytes = 0;
   /** Bytes that a dead thread has read, and that the next thread will read and count again. */
@@ -60,15 +61,11 @@ export class RestartFilter {
 
   #track(result: Result): void {
     if (result.kind === 'source-begin') this.#identity = result.identity;
-    else if (result.kind === 'session') eachFate(result, (fate, n) => this.#add(fate, n));
+    else if (result.kind === 'session') eachFate(result, (fate, n) => this.#fates.add(fate, n));
     else if (result.kind === 'rejected-line') {
-      this.#add(`rejected:${result.reason}`, 1);
-      for (const [reason, n] of result.rest ?? []) this.#add(`rejected:${reason}`, n);
+      this.#fates.add(`rejected:${result.reason}`);
+      for (const [reason, n] of result.rest ?? []) this.#fates.add(`rejected:${reason}`, n);
     }
-  }
-
-  #add(fate: string, n: number): void {
-    if (n > 0) this.#fates.set(fate, (this.#fates.get(fate) ?? 0) + n);
   }
 
   #forgetSource(): void {
@@ -79,7 +76,7 @@ export class RestartFilter {
 
   #endSource(report: SourceReport): SourceReport {
     const isComplete = this.#isSameFile && this.#sent >= this.#delivered;
-    const ended = isComplete ? report : changedReport(report, sorted(this.#fates));
+    const ended = isComplete ? report : changedReport(report, this.#fates);
     this.#forgetSource();
     this.#endBytes(report.readBytes);
     return ended;
@@ -102,14 +99,11 @@ export class RestartFilter {
  * Returns the report of a source whose second reading had other results than the first one: the source is rejected.
  * Records on standard output cannot be withdrawn, so lines whose results were delivered keep their fates.
  */
-function changedReport(report: SourceReport, fates: SourceReport['fates']): SourceReport {
+function changedReport(report: SourceReport, delivered: Tally): SourceReport {
   const rejection = report.rejection ?? {
     reason: 'changed-while-read',
     detail: 'it was written to before it could be read again: a worker thread had died',
   };
-  const lines = fates.reduce((sum, [, n]) => sum + n, 0);
+  const [lines, fates] = [delivered.sum(), delivered.sorted()];
   return { ...report, status: 'rejected', rejection, lines, fates, repairs: [] };
 }
-
-const sorted = (counts: ReadonlyMap<string, number>): SourceReport['fates'] =>
-  [...counts].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -35,10 +35,10 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   },
   manifest_first: {
     file: 'src/dataset/commit.ts',
-    from: `  writeRunFacts(root, runFacts, request.fingerprints, { mode });
-  writeCheckedFile(manifestPath(root), [manifestText(manifest)], { mode });`,
-    to: `  writeCheckedFile(manifestPath(root), [manifestText(manifest)], { mode });
-  writeRunFacts(root, runFacts, request.fingerprints, { mode });`,
+    from: `  writeRunFacts(root, runFacts, request.fingerprints, mode);
+  writeCheckedFile(manifestPath(root), [manifestText(manifest)], mode);`,
+    to: `  writeCheckedFile(manifestPath(root), [manifestText(manifest)], mode);
+  writeRunFacts(root, runFacts, request.fingerprints, mode);`,
     test: ['test/faults/order-of-calls.test.ts', 'the order of write, fsync and rename'],
   },
   drop_record: {

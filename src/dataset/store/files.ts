@@ -25,7 +25,7 @@ export class FolderFiles implements DatasetFiles {
 
   create(path: string): AppendFile {
     if (path.startsWith(`${DATA}/`)) this.#checkFolder(dirname(path));
-    return createAppendFile(join(this.#root, path), { mode: this.#modes.file(path) });
+    return createAppendFile(join(this.#root, path), this.#modes.file(path));
   }
 
   #checkFolder(folder: string): void {

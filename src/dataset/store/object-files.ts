@@ -32,7 +32,7 @@ export class ObjectFiles implements DatasetFiles {
   }
 
   create(path: string): AppendFile {
-    if (path.startsWith(`${WORK}/`)) return createAppendFile(join(this.#folder, path), { mode: OWNER_ONLY });
+    if (path.startsWith(`${WORK}/`)) return createAppendFile(join(this.#folder, path), OWNER_ONLY);
     const { bucket, key } = this.#version;
     const upload = this.#uploads.begin({ bucket, key: `${key}${path}` });
     const parts = join(this.#folder, WORK, `part-${this.#files.length}`);
@@ -105,7 +105,7 @@ export class ObjectFile implements AppendFile {
   }
 
   #next(): AppendFile {
-    return createAppendFile(`${this.#options.parts}-${this.#parts++}`, { mode: OWNER_ONLY });
+    return createAppendFile(`${this.#options.parts}-${this.#parts++}`, OWNER_ONLY);
   }
 
   #send(isLast: boolean): void {

@@ -5,7 +5,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { SourceFault } from '../../errors.ts';
-import { type ChunkCursor, createChunkCursor } from './chunk-cursor.ts';
+import { ChunkCursor } from './chunk-cursor.ts';
 import { gzipHeaderLength } from './gzip-header.ts';
 import { type Fault, inflatePieces, inflateWhole, WHOLE_BYTES } from './inflate.ts';
 import { startsLikeGzip } from './magic.ts';
@@ -28,7 +28,7 @@ export async function* gunzip(
   counts: PackedCounts = createPackedCounts(),
   members?: Members,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const cursor = createChunkCursor(chunks);
+  const cursor = new ChunkCursor(chunks);
   let start = 0;
   let size = 0;
   let yielded = 0;

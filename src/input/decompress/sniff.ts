@@ -31,7 +31,7 @@ export function sniff(head: Uint8Array, named?: Compression, fileName = ''): Com
   const whole = (bytes: number, format: Compression): boolean => head.length >= bytes || named === format;
   if (startsLikeGzip(head) && whole(GZIP_MAGIC_BYTES, 'gzip')) return 'gzip';
   if (startsLikeZstd(head) && whole(ZSTD_MAGIC_BYTES, 'zstd')) return 'zstd';
-  const name = REFUSED.find(([, magic]) => isMagic(head, magic))?.[0];
+  const name = REFUSED.find(([, magic]) => magic.every((byte, i) => head[i] === byte))?.[0];
   if (name === undefined) return 'none';
   if (name === 'zip' && EVAL.test(fileName))
     throw new SourceFault(
@@ -49,8 +49,4 @@ export function compressionNamed(name: string): Compression | undefined {
   if (/\.gz$/i.test(name)) return 'gzip';
   if (/\.zst$/i.test(name)) return 'zstd';
   return /\.(?:jsonl|ndjson|json|traj|har|log)(?:[.-]\d+)*$/i.test(name) ? 'none' : undefined;
-}
-
-function isMagic(head: Uint8Array, magic: readonly number[]): boolean {
-  return magic.every((byte, i) => head[i] === byte);
 }

@@ -4,7 +4,7 @@
  * the decoder checks blocks and checksums.
  */
 import { SourceFault, type SourceReason } from '../../errors.ts';
-import { type ChunkCursor, createChunkCursor } from './chunk-cursor.ts';
+import { ChunkCursor } from './chunk-cursor.ts';
 import { type Decoder, decodeWith } from './decoder.ts';
 import { MAGIC_BYTES, startsLikeSkippedFrame, startsLikeZstd } from './magic.ts';
 import { createPackedCounts, type PackedCounts } from './members.ts';
@@ -63,7 +63,7 @@ class Frames {
   #start = 0;
 
   constructor(chunks: AsyncIterable<Uint8Array>, counts: PackedCounts) {
-    this.#cursor = createChunkCursor(chunks);
+    this.#cursor = new ChunkCursor(chunks);
     this.counts = counts;
   }
 

@@ -163,14 +163,10 @@ function samplesOf(parsed: Parsed | Fault): Samples | Fault {
   return { ids: Object.keys(samples), values: Object.values(samples) };
 }
 
+/** Formats a sample as JSON. One that is a named table gets its name as its id. */
 function jsonOf({ ids, values }: Samples, index: number): string {
-  const value = values[index];
-  return ids === undefined ? jsonOfToml(value) : withId(ids[index] as string, value);
-}
-
-/** Adds the id of a sample that is a named table. */
-function withId(id: string, sample: unknown): string {
-  return jsonOfToml(isTable(sample) && !('id' in sample) ? { id, ...sample } : sample);
+  const [id, sample] = [ids?.[index], values[index]];
+  return jsonOfToml(id !== undefined && isTable(sample) && !('id' in sample) ? { id, ...sample } : sample);
 }
 
 export const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -39,20 +39,14 @@ function endOfLine(bytes: Buffer, from: number): number {
   return end < 0 ? bytes.length : end;
 }
 
-const IGNORE_BYTE = (): void => undefined;
-
-/** Returns the end of the line on which the header or the value ends; strings and brackets may span lines. */
-function endOfStatement(bytes: Buffer, from: number): number {
-  return endOfStatementWith(bytes, from, IGNORE_BYTE);
-}
-
 /**
+ * Returns the end of the line on which the header or the value ends; strings and brackets may span lines.
  * @param onByte called with each byte outside strings, and whether it opens (1) or closes (-1) an array or inline table
  */
-export function endOfStatementWith(
+export function endOfStatement(
   bytes: Buffer,
   from: number,
-  onByte: (byte: number, change: number) => void,
+  onByte: (byte: number, change: number) => void = () => undefined,
 ): number {
   let p = from;
   let open = 0;

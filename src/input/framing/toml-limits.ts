@@ -3,7 +3,7 @@
  * all of them. It does not check the grammar: the counts may be wrong for invalid TOML, which is rejected anyway.
  */
 import { COMMA, OPEN_ARRAY } from '../../../transforms/json/bytes.ts';
-import { endOfStatementWith, nextStatement } from './toml-headers.ts';
+import { endOfStatement, nextStatement } from './toml-headers.ts';
 
 /** The parser creates several objects for a table, and two for a key. */
 const TABLE_WEIGHT = 4;
@@ -39,7 +39,7 @@ export function tomlExcess(bytes: Buffer, most: number): string | undefined {
       keys = 0;
     } else keys++;
     all++;
-    p = endOfStatementWith(bytes, p, countByte);
+    p = endOfStatement(bytes, p, countByte);
     if (tables > mostTables) return `more than ${mostTables} tables`;
     if (keys > mostKeys) return `a table of more than ${mostKeys} keys`;
     if (isArrayTooLong) return `an array of more than ${most} elements`;

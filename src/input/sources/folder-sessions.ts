@@ -96,12 +96,10 @@ function isBelow({ nameBase64, path }: SourceRef, root: Root): boolean {
 function folderSource(name: string, unsorted: readonly SourceRef[]): SourceRef {
   const parts = unsorted.toSorted((a, b) => byNumbers(a.name, b.name));
   const [first] = parts as [SourceRef];
-  const path = (first.path as string).slice(0, -(latin1Length(basename(first.name)) + 1));
+  const path = (first.path as string).slice(0, -(Buffer.byteLength(basename(first.name)) + 1));
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, parts.length - 1);
   return { name, input: first.input, path, sizeBytes, parts };
 }
-
-const latin1Length = (text: string): number => Buffer.byteLength(text);
 
 /** Sorts `2.json` before `10.json`. */
 function byNumbers(a: string, b: string): number {

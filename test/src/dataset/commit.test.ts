@@ -44,9 +44,7 @@ function written(compress: 'none' | 'gzip' = 'none', out = 'out'): StagedCommit 
     shards.write(group, bytes(record));
   const ledger = createLineFile(join(staging.path, 'ledger/sources.jsonl'));
   ledger.write(bytes('{}'));
-  const quarantine = createLineFile(join(staging.path, 'quarantine/lines.jsonl'), {
-    mode: 0o600,
-  });
+  const quarantine = createLineFile(join(staging.path, 'quarantine/lines.jsonl'), 0o600);
   for (const file of [ledger, quarantine]) {
     file.sync();
     file.close();

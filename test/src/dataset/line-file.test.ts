@@ -74,7 +74,7 @@ describe('a line file', () => {
   });
 
   test('has the requested mode', () => {
-    createLineFile(folder.in('a'), { mode: 0o600 }).close();
+    createLineFile(folder.in('a'), 0o600).close();
     expect(fs.statSync(folder.in('a')).mode & 0o777).toBe(0o600);
   });
 
