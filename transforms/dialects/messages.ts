@@ -8,6 +8,7 @@
 import { JsonView } from '../json/json-view.ts';
 import type { Message, Origin, ReadingNote, Rejection } from '../model/element.ts';
 import { isEmptyReply } from '../model/reply.ts';
+import { systemText } from './anthropic/pair.ts';
 import { isClineSession } from './cline/message.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
@@ -23,7 +24,7 @@ import { toolsIn } from './shared/logged-bodies.ts';
 import { modelMeta } from './shared/logged-meta.ts';
 import { present, structured } from './shared/logged-values.ts';
 import { notedFirst, unreadText, warning } from './shared/reading-notes.ts';
-import { hasUnsaidLine, saidBy, saidIn } from './shared/said-texts.ts';
+import { hasUnsaidLine, OF_LOGGERS, saidBy, saidIn } from './shared/said-texts.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { says, unreadIn } from './shared/unread-text.ts';
 
@@ -41,7 +42,6 @@ const LISTS = ['messages', 'conversations', 'conversation'];
 /** Other members that are read, and those that turnmill itself writes. */
 const READ: ReadonlySet<string> = new Set(['tools', 'system', 'model', 'metadata', 'parallel_tool_calls']);
 
-const PROMPT = 'system_prompt';
 const FUNCTIONS = 'functions';
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 const MAX_NAMES = 32;
@@ -140,11 +140,10 @@ function isTurns(name: string, list: JsonView): boolean {
   return name !== 'messages' || first?.get('from') !== undefined;
 }
 
-/** The system text that Hermes has beside its messages, which lack it. */
-function promptOf(json: JsonView, [first]: readonly Message[]): JsonView | undefined {
-  const prompt = json.get(PROMPT);
-  const isOnly = json.get('system') === undefined && first?.role !== 'system';
-  return isOnly && prompt?.type === 'string' ? prompt : undefined;
+/** The member with the system text beside messages that lack it, as Hermes and others name it. */
+function promptIn(json: JsonView, [first]: readonly Message[]): string | undefined {
+  if (json.get('system') !== undefined || first?.role === 'system') return undefined;
+  return OF_LOGGERS.find((key) => json.get(key)?.type === 'string');
 }
 
 const ANSWER = unreadText(
@@ -209,7 +208,7 @@ const messages: Dialect = defineDialect({
   knownBy: 'a messages, conversations or conversation list, without a response beside it',
   messages: 'messages',
   tools: 'tools',
-  keys: ['conversations', 'conversation', 'system', 'model', PROMPT, FUNCTIONS],
+  keys: ['conversations', 'conversation', 'system', 'model', ...OF_LOGGERS, FUNCTIONS],
   memory: ({ keepSealed = false }) => ({ ignored: new IgnoredMembers(READ), keepSealed }),
   alone: true,
   copies: true,
@@ -223,13 +222,15 @@ const messages: Dialect = defineDialect({
   read(json, context, { ignored, keepSealed }) {
     const listed = messagesIn(json, context, keepSealed);
     if ('kind' in listed) return listed;
-    const prompt = promptOf(json, listed.messages);
-    const system = prompt ?? json.get('system');
-    if (system !== undefined && system.type !== 'string' && system.type !== 'null')
+    const prompt = promptIn(json, listed.messages);
+    const system = json.get(prompt ?? 'system');
+    const isText = system?.type === 'string';
+    const text = isText ? system.bytes : system && systemText(system.bytes);
+    if (present(system) && text === undefined)
       return context.reject('bad-messages', 'system is not valid', system);
-    const messages = system === undefined ? listed.messages : withSystem(system.bytes, listed.messages);
+    const messages = text === undefined ? listed.messages : withSystem(text, listed.messages);
     const functions = toolsIn(json.get(FUNCTIONS)); // OpenAI's older format for training
-    const own = [listed.name, ...(prompt === undefined ? [] : [PROMPT])];
+    const own = [listed.name, ...(prompt === undefined ? [] : [prompt])];
     if (functions.length > 0) own.push(FUNCTIONS);
     const notes = [ignored.in(json, context.origin, own), unreadAnswer(json, own, messages)].filter(
       (note) => note !== undefined,

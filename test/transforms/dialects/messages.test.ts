@@ -122,6 +122,18 @@ it('a conversation has no reply if its last message is not of the model', () => 
   expect(one('{"messages":[]}')).toMatchObject({ messages: [], reply: undefined, tools: [] });
 });
 
+it.each([
+  ['"system":[{"type":"text","text":"s"},{"type":"text","text":"t"}]', '"s\\nt"'],
+  ['"systemPrompt":"s"', '"s"'],
+  ['"system_message":"s"', '"s"'],
+])('the system text may be beside the messages: %s', (member, content) => {
+  const { messages } = one(`{"messages":[{"role":"user","content":"a"}],${member}}`);
+  expect(texts(messages)).toEqual([
+    `{"role":"system","content":${content}}`,
+    '{"role":"user","content":"a"}',
+  ]);
+});
+
 it('the objects of one line have different ids', () => {
   const ids = (read('{"messages":[]}{"messages":[]} {"messages":[]}') as Entry[]).map(
     ({ sessionId }) => sessionId,

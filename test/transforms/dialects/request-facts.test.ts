@@ -195,6 +195,15 @@ describe('tools', () => {
   });
 });
 
+it.each(['tool_plan', 'reasoning_text'])('a thought in %s is read in spans', (member) => {
+  const messages = [user, { role: 'assistant', content: 'b', [member]: 'Hm.' }, user];
+  const observation = { id: 'o', traceId: 't', type: 'GENERATION', input: messages, output: answer };
+  expect(textsOf(spans, () => observation)({})).toEqual([
+    ...[user, { role: 'assistant', content: 'b', reasoning_content: 'Hm.' }, user],
+    answer,
+  ]);
+});
+
 describe('a list of texts as the answer', () => {
   const lists: readonly (readonly [string, readonly unknown[]])[] = [
     ['contents', [{ content: 'b' }, { content: 'c' }]],

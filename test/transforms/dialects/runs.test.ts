@@ -252,6 +252,24 @@ describe('runs', () => {
     expect([...(entry?.changes ?? [])]).toEqual([['sealed-reasoning', 1]]);
   });
 
+  it('reads a result of the Responses API whose output is a list', () => {
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    const output = [
+      { type: 'input_text', text: 'Seen.' },
+      { type: 'input_image', image_url: url },
+    ];
+    const [, , result] = messagesOf(
+      ...[user, { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' }],
+      { type: 'function_call_output', call_id: 'c1', output },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] },
+    );
+    const parts = [
+      { type: 'text', text: 'Seen.' },
+      { type: 'image_url', image_url: { url } },
+    ];
+    expect(result).toEqual({ role: 'tool', tool_call_id: 'c1', content: parts });
+  });
+
   it('reads the items of a session of the Responses API: those up to a result are one message', () => {
     const items = [
       user,

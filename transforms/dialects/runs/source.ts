@@ -212,7 +212,7 @@ export class RunsSource {
   /** Adds an answer of the Responses API or one of its items: consecutive items of the model form one message. */
   #takeItems(message: JsonView, { fold }: ReadContext): void {
     fold.expect(message, OUTPUT, `message ${this.#messages + 1}`);
-    const items = message.get('output')?.type === 'array' ? message.get('output')?.elements() : undefined;
+    const items = itemsIn(message);
     if (items !== undefined) this.#answer = undefined;
     for (const item of (items ?? [message]).map(readItem)) {
       if (item.kind === 'blocks') {
@@ -357,13 +357,16 @@ function isReadable(message: JsonView): boolean {
   const several = message.get('tool_messages');
   if (several?.type === 'array') return several.elements().every(isReadable);
   if (!isItems(message)) return readChatObject(message) !== undefined;
-  const output = message.get('output');
-  return output?.type === 'array' ? output.elements().every(isReadableItem) : isItemOfTurn(message);
+  return itemsIn(message)?.every(isReadableItem) ?? OF_TURN.has(readItem(message).kind);
+}
+
+/** The items of an answer of the Responses API. The output of a call may be a list, too. */
+function itemsIn(answer: JsonView): readonly JsonView[] | undefined {
+  const output = answer.textOf('type')?.endsWith('_output') === true ? undefined : answer.get('output');
+  return output?.type === 'array' ? output.elements() : undefined;
 }
 
 const OF_TURN: ReadonlySet<string> = new Set(['result', 'blocks', 'message']);
-
-const isItemOfTurn = (item: JsonView): boolean => OF_TURN.has(readItem(item).kind);
 
 /** Whether an item of an answer is known, or says nothing. */
 function isReadableItem(item: JsonView): boolean {

@@ -136,11 +136,12 @@ function listedCalls(body: JsonView): readonly CallBlock[] {
   return [...calls, ...invalid.filter(({ id }) => calls.every((call) => call.id !== id))];
 }
 
+const REASONING = ['reasoning_content', 'reasoning', 'thinking', 'reasoning_text', 'tool_plan'] as const;
+
 /** Reasoning beside the content: as a text, or else as blocks of Anthropic or OpenRouter. */
 function reasoningOf(body: JsonView): readonly MessageBlock[] {
   const more = body.get('additional_kwargs');
-  const text =
-    firstOf(body, 'reasoning_content', 'reasoning', 'thinking') ?? firstOf(more, 'reasoning_content');
+  const text = firstOf(body, ...REASONING) ?? firstOf(more, 'reasoning_content');
   if (text?.type === 'string') return [{ kind: 'thought', text: text.bytes }];
   if (text?.type === 'object') return [unknownPart(text)];
   if (text?.type === 'array') return text.elements().flatMap(thoughtsOf);
