@@ -81,6 +81,22 @@ export async function readBack(path: string, { signal, onContent }: ReadBackOpti
   return { bytes, sha256: hash.digest('hex'), crc32: checksum, lines, contentBytes, contentCrc32 };
 }
 
+/** Reads the lines of a file, decompressed. @param take called with each line, without its newline; valid until it returns */
+export async function eachLine(path: string, take: (line: Uint8Array) => void): Promise<void> {
+  let held: Uint8Array[] = [];
+  const onContent = (chunk: Uint8Array): void => {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+      const last = chunk.subarray(start, end);
+      take(held.length === 0 ? last : Buffer.concat([...held, last]));
+      held = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) held.push(Buffer.from(chunk.subarray(start)));
+  };
+  await readBack(path, { onContent });
+}
+
 export interface ReadChunksOptions {
   readonly signal?: AbortSignal | undefined;
   /** Number of bytes to read; by default the whole file. */

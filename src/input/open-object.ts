@@ -10,21 +10,14 @@ import { parseObjectUrl } from '../object-store/url.ts';
 import { type Compression, compressionNamed, SNIFF_BYTES, sniff } from './decompress/sniff.ts';
 import { MAX_TRIES } from './decompress/unpack.ts';
 import { identityOfObject } from './fingerprint.ts';
-import {
-  afterHead,
-  chunksOf,
-  type ObjectOpener,
-  type SourceOptions,
-  type SourceReader,
-  unpacked,
-} from './source-reader.ts';
+import { afterHead, chunksOf, type SourceOptions, type SourceReader, unpacked } from './source-reader.ts';
 import { isObject, type ObjectRef, type SourceRef } from './sources/source.ts';
 
 type Packed = Omit<SourceReader, 'read' | 'close' | 'compression'> & {
   readonly compression: Exclude<Compression, 'none'>;
 };
 
-export class ObjectFetcher implements ObjectOpener {
+export class ObjectFetcher {
   readonly #s3: S3Options;
   readonly #window: ByteWindow;
   /** Prefetched readers, by path. */
@@ -123,23 +116,11 @@ export class ObjectFetcher implements ObjectOpener {
       return chunksOf((room) => next.read(room));
     };
     const packing = shared.compression;
-    const begin = (): ReturnType<typeof unpacked> =>
-      unpacked({ packing, chunks, tries: MAX_TRIES, limits: options });
-    let content = begin();
+    const content = unpacked({ packing, chunks, tries: MAX_TRIES, limits: options });
     return {
       ...shared,
-      get packed() {
-        return content.packed;
-      },
-      get memberAt() {
-        return content.memberAt;
-      },
+      ...content,
       readBytes: () => object.readBytes,
-      read: (room) => content.read(room),
-      async rewind() {
-        await content.close();
-        content = begin();
-      },
       async close() {
         await content.close();
         object.close();

@@ -106,26 +106,12 @@ function packedReader(
   misnamed: boolean,
   again: () => Promise<SourceReader>,
 ): SourceReader {
-  const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
-  const begin = (): ReturnType<typeof unpacked> =>
-    unpacked({ packing, chunks, tries: MAX_TRIES, limits: options });
-  let content = begin();
+  const content = unpacked({ packing, chunks: () => wholeFile(file), tries: MAX_TRIES, limits: options });
   return {
-    compression: packing,
+    ...content,
     misnamed,
     identity: file.identity,
-    get packed() {
-      return content.packed;
-    },
-    get memberAt() {
-      return content.memberAt;
-    },
     fingerprint: () => file.fingerprint(),
-    read: (room) => content.read(room),
-    async rewind() {
-      await content.close();
-      content = begin();
-    },
     readBytes: () => file.readBytes,
     verify: (strictly) => file.verify(strictly),
     isTouched: () => file.isTouched(),
@@ -188,7 +174,7 @@ async function openPulled(
     const shared = { misnamed, readBytes: () => bytes, verify: () => undefined };
     if (compression === 'none') return { ...shared, compression, read, close: async () => input.close() };
     const unpacking = { packing: compression, chunks: () => chunksOf(read), tries: 1, limits };
-    const content = unpacked(unpacking);
+    const { rewind: _once, ...content } = unpacked(unpacking);
     return {
       ...shared,
       ...content,

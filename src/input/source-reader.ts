@@ -4,7 +4,7 @@ import type { DecompressionLimits } from './decompress/limits.ts';
 import { createMembers, createPackedCounts, type Members, type PackedCounts } from './decompress/members.ts';
 import type { Compression } from './decompress/sniff.ts';
 import { type Unpacking, unpack } from './decompress/unpack.ts';
-import type { ObjectRef, SourceRef } from './sources/source.ts';
+import type { ObjectFetcher } from './open-object.ts';
 
 export interface SourceReader {
   readonly compression: Compression;
@@ -45,38 +45,44 @@ export interface SourceReader {
   close(): Promise<void> | void;
 }
 
-/** Opens objects of a store, and prefetches the next ones. */
-export interface ObjectOpener {
-  /** Announces the sources that will be opened next, in this order. */
-  expect(refs: Iterable<SourceRef>): void;
-  open(ref: ObjectRef, options: SourceOptions): Promise<SourceReader>;
-  close(): void;
-}
-
 export interface SourceOptions extends DecompressionLimits {
   /** Whether to compute the SHA-256 of every file. */
   readonly checksum?: boolean;
   /** Whether only some places will be read, in order. */
   readonly sparse?: boolean;
   /** Prefetches objects of a store. */
-  readonly objects?: ObjectOpener;
+  readonly objects?: ObjectFetcher;
 }
 
 export const CHUNK_BYTES: number = 256 * 1024;
 
+/** The members of a reader that depend on the packing. */
+interface Unpacked extends Pick<SourceReader, 'compression' | 'packed' | 'memberAt' | 'read'> {
+  /** Unpacks the source again, from its start. */
+  rewind(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** Wraps unpacked content as a reader. */
-export function unpacked(
-  unpacking: Omit<Unpacking, 'counts' | 'members'>,
-): Pick<SourceReader, 'compression' | 'packed' | 'memberAt' | 'read'> & { close(): Promise<void> } {
+export function unpacked(unpacking: Omit<Unpacking, 'counts' | 'members'>): Unpacked {
   const counts = createPackedCounts();
-  const members = unpacking.packing === 'gzip' ? createMembers() : undefined;
-  const content = pull(unpack({ ...unpacking, counts, members }));
+  let members: Members | undefined;
+  const begin = (): Pull => {
+    members = unpacking.packing === 'gzip' ? createMembers() : undefined;
+    return pull(unpack({ ...unpacking, counts, members }));
+  };
+  let content = begin();
   return {
     compression: unpacking.packing,
     packed: counts,
-    ...(members && { memberAt: members.at }),
-    read: content.read,
-    close: content.close,
+    memberAt: members && ((offset) => members?.at(offset)),
+    read: (room) => content.read(room),
+    async rewind() {
+      await content.close();
+      Object.assign(counts, createPackedCounts());
+      content = begin();
+    },
+    close: () => content.close(),
   };
 }
 

@@ -3,11 +3,10 @@
 import { closeSync, fchmodSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageFormats } from '../../transforms/formats/format-rules.ts';
-import { LF } from '../../transforms/json/bytes.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { readManifest } from '../dataset/manifest.ts';
 import { type Modes, modesLike } from '../dataset/modes.ts';
-import { readBack } from '../dataset/read-back.ts';
+import { eachLine } from '../dataset/read-back.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { failUsage, ioError, TurnmillError } from '../errors.ts';
 import { endpoint } from '../loop/endpoint.ts';
@@ -236,13 +235,7 @@ function recordOf(text: string): LoopRecord {
 }
 
 async function linesOf(path: string): Promise<readonly string[]> {
-  const chunks: Buffer[] = [];
-  await readBack(path, { onContent: (chunk) => chunks.push(Buffer.from(chunk)) });
-  const text = Buffer.concat(chunks);
   const lines: string[] = [];
-  for (let from = 0, end = text.indexOf(LF); end >= 0; end = text.indexOf(LF, from)) {
-    lines.push(text.toString('utf8', from, end));
-    from = end + 1;
-  }
+  await eachLine(path, (line) => lines.push(Buffer.from(line).toString()));
   return lines;
 }

@@ -2,10 +2,9 @@
 
 import { join } from 'node:path';
 import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
-import { LF } from '../../transforms/json/bytes.ts';
 import type { Grouping } from '../../transforms/model/group.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
-import { readBack } from '../dataset/read-back.ts';
+import { eachLine } from '../dataset/read-back.ts';
 import { RecordLines } from '../dataset/record-lines.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
@@ -66,20 +65,4 @@ async function eachRecord(root: string, path: string, take: (record: Uint8Array)
   });
   const last = records.end();
   if (last !== undefined) take(last.content);
-}
-
-/** Reads the lines of a file, decompressed. @param take called with each line, without its newline; valid until it returns */
-async function eachLine(path: string, take: (line: Uint8Array) => void): Promise<void> {
-  let held: Uint8Array[] = [];
-  const onContent = (chunk: Uint8Array): void => {
-    let start = 0;
-    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
-      const last = chunk.subarray(start, end);
-      take(held.length === 0 ? last : Buffer.concat([...held, last]));
-      held = [];
-      start = end + 1;
-    }
-    if (start < chunk.length) held.push(Buffer.from(chunk.subarray(start)));
-  };
-  await readBack(path, { onContent });
 }

@@ -6,8 +6,7 @@
 import { LINE_FILES } from '../dataset/layout.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { Sources } from '../input/sources/source.ts';
-import { compareSources } from '../input/sources/source-table.ts';
-import { keyOf } from './ledger-files.ts';
+import { keyOf, SourceFinder } from './ledger-files.ts';
 import type { PreviousRun } from './previous-run.ts';
 
 type Fingerprints = readonly (string | undefined)[];
@@ -64,12 +63,7 @@ function* sessionsOf(
   run: PreviousRun,
   sources: Sources,
 ): Generator<{ readonly source: number; readonly line: SessionLine }> {
-  let at = 0;
-  for (const line of run.lines(LINE_FILES.sessions)) {
-    const key = keyOf(line);
-    let ref = sources.at(at);
-    while (ref !== undefined && compareSources(ref, key) < 0) ref = sources.at(++at);
-    const isListed = ref !== undefined && compareSources(ref, key) === 0;
-    yield { source: isListed ? at : GONE, line };
-  }
+  const listed = new SourceFinder(sources);
+  for (const line of run.lines(LINE_FILES.sessions))
+    yield { source: listed.indexOf(keyOf(line)) ?? GONE, line };
 }

@@ -5,32 +5,14 @@
 import { LINE_FILES } from '../dataset/layout.ts';
 import { TurnmillError } from '../errors.ts';
 import type { FileChoice } from '../input/sources/chosen-files.ts';
-import type { Listing, SourceKey, Sources } from '../input/sources/source.ts';
-import { compareSources } from '../input/sources/source-table.ts';
+import type { Listing, SourceKey } from '../input/sources/source.ts';
 import type { Result, SourceReport } from '../ledger/result.ts';
 import { plural } from '../sizes.ts';
-import { keyOf } from './ledger-files.ts';
+import { keyOf, SourceFinder } from './ledger-files.ts';
 import type { PreviousRun } from './previous-run.ts';
 
 /** The smallest share of the sessions that an update may keep. */
 const MIN_SHARE = 0.5;
-
-/** Finds keys in sources; both have the same order. */
-class Finder {
-  readonly #sources: Sources;
-  #at = 0;
-
-  constructor(sources: Sources) {
-    this.#sources = sources;
-  }
-
-  /** Returns the index of the source with this key, which follows those that were looked for before. */
-  indexOf(key: SourceKey): number | undefined {
-    let ref = this.#sources.at(this.#at);
-    while (ref !== undefined && compareSources(ref, key) < 0) ref = this.#sources.at(++this.#at);
-    return ref === undefined || compareSources(ref, key) > 0 ? undefined : this.#at;
-  }
-}
 
 export class KeptSessions {
   /** Marks the sources of the listing that the dataset was built from. */
@@ -44,7 +26,7 @@ export class KeptSessions {
   constructor(run: PreviousRun, { sources, leftOut = [] }: Listing, choice: FileChoice) {
     this.#isOld = new Uint8Array(sources.length);
     this.#choice = optionsOf(choice);
-    const [listed, others] = [new Finder(sources), new Finder(leftOut)];
+    const [listed, others] = [new SourceFinder(sources), new SourceFinder(leftOut)];
     const folders = foldersOf(leftOut);
     for (const line of run.lines(LINE_FILES.sources)) {
       if (line.status === 'skipped') continue;

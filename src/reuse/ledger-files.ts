@@ -6,7 +6,7 @@ import { LINE_FILES, PATHS } from '../dataset/layout.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
-import type { SourceKey } from '../input/sources/source.ts';
+import type { SourceKey, Sources } from '../input/sources/source.ts';
 import { compareSources } from '../input/sources/source-table.ts';
 import { losesNothing } from '../ledger/ledger.ts';
 import { damaged } from './checked-lines.ts';
@@ -89,6 +89,23 @@ export class SourceCursor<Line> {
 
   end(): void {
     this.#lines.end();
+  }
+}
+
+/** Finds keys in sources; both have the same order. */
+export class SourceFinder {
+  readonly #sources: Sources;
+  #at = 0;
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  /** Returns the index of the source with this key, which does not precede those that were looked for before. */
+  indexOf(key: SourceKey): number | undefined {
+    let ref = this.#sources.at(this.#at);
+    while (ref !== undefined && compareSources(ref, key) < 0) ref = this.#sources.at(++this.#at);
+    return ref === undefined || compareSources(ref, key) > 0 ? undefined : this.#at;
   }
 }
 

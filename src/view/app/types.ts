@@ -1,6 +1,7 @@
 /** Responses of the server. */
 import type { SessionLine } from '../../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../../dataset/schema/quarantine.ts';
+import type { FindingLine } from '../../dataset/schema/reports.ts';
 import type { Field } from './query.ts';
 
 export interface Summary {
@@ -124,11 +125,7 @@ export interface Message {
   readonly thinking?: unknown;
 }
 
-export interface Finding {
-  readonly severity: 'ERROR' | 'WARNING';
-  readonly rule: string;
-  readonly message: string;
-  readonly entry: number;
+export interface Finding extends Pick<FindingLine, 'severity' | 'rule' | 'message' | 'entry'> {
   /** Number of the message of the record that it is about, if it is about one. */
   readonly at?: number;
 }
