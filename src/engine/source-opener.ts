@@ -6,8 +6,7 @@ import { FIRST_BYTES, type FramedSource, frameSource } from '../input/frame-sour
 import { isPlainLog } from '../input/framing/choose.ts';
 import { HEAD_BYTES } from '../input/framing/shape.ts';
 import type { Slab } from '../input/framing/slab.ts';
-import type { ObjectFetcher } from '../input/open-object.ts';
-import type { SourceReader } from '../input/source-reader.ts';
+import type { ObjectOpener, SourceReader } from '../input/source-reader.ts';
 import { readSmallFile, type SmallFile } from '../input/sources/small-file.ts';
 import { isObject, type SourceRef } from '../input/sources/source.ts';
 import type { S3Options } from '../object-store/options.ts';
@@ -36,7 +35,7 @@ export class SourceOpener {
   /** Holds the first bytes of a source until they are framed. */
   readonly #first = Buffer.allocUnsafe(FIRST_BYTES);
   /** Undefined until the first object of a store. */
-  #objects: ObjectFetcher | undefined;
+  #objects: ObjectOpener | undefined;
 
   constructor(options: SourceOpenerOptions) {
     this.#options = options;

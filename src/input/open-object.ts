@@ -10,14 +10,21 @@ import { parseObjectUrl } from '../object-store/url.ts';
 import { type Compression, compressionNamed, SNIFF_BYTES, sniff } from './decompress/sniff.ts';
 import { MAX_TRIES } from './decompress/unpack.ts';
 import { identityOfObject } from './fingerprint.ts';
-import { afterHead, chunksOf, type SourceOptions, type SourceReader, unpacked } from './source-reader.ts';
+import {
+  afterHead,
+  chunksOf,
+  type ObjectOpener,
+  type SourceOptions,
+  type SourceReader,
+  unpacked,
+} from './source-reader.ts';
 import { isObject, type ObjectRef, type SourceRef } from './sources/source.ts';
 
 type Packed = Omit<SourceReader, 'read' | 'close' | 'compression'> & {
   readonly compression: Exclude<Compression, 'none'>;
 };
 
-export class ObjectFetcher {
+export class ObjectFetcher implements ObjectOpener {
   readonly #s3: S3Options;
   readonly #window: ByteWindow;
   /** Prefetched readers, by path. */

@@ -4,7 +4,7 @@ import type { DecompressionLimits } from './decompress/limits.ts';
 import { createMembers, createPackedCounts, type Members, type PackedCounts } from './decompress/members.ts';
 import type { Compression } from './decompress/sniff.ts';
 import { type Unpacking, unpack } from './decompress/unpack.ts';
-import type { ObjectFetcher } from './open-object.ts';
+import type { ObjectRef, SourceRef } from './sources/source.ts';
 
 export interface SourceReader {
   readonly compression: Compression;
@@ -45,13 +45,21 @@ export interface SourceReader {
   close(): Promise<void> | void;
 }
 
+/** Opens objects of a store, and prefetches the next ones. */
+export interface ObjectOpener {
+  /** Announces the sources that will be opened next, in this order. */
+  expect(refs: Iterable<SourceRef>): void;
+  open(ref: ObjectRef, options: SourceOptions): Promise<SourceReader>;
+  close(): void;
+}
+
 export interface SourceOptions extends DecompressionLimits {
   /** Whether to compute the SHA-256 of every file. */
   readonly checksum?: boolean;
   /** Whether only some places will be read, in order. */
   readonly sparse?: boolean;
   /** Prefetches objects of a store. */
-  readonly objects?: ObjectFetcher;
+  readonly objects?: ObjectOpener;
 }
 
 export const CHUNK_BYTES: number = 256 * 1024;
