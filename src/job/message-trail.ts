@@ -3,7 +3,7 @@ import { decode } from '../../transforms/json/utf8.ts';
 import { canonical } from '../../transforms/model/canonical.ts';
 import type { Entry, Message, WrittenRecord } from '../../transforms/model/element.ts';
 import { isLoneThought } from '../../transforms/model/reply.ts';
-import { traceCleanup } from '../../transforms/stages/cleanup.ts';
+import { type Cleaned, traceCleanup } from '../../transforms/stages/cleanup.ts';
 import { hasNoMarks, isLeftOut as isCutOut } from '../../transforms/stages/cut-answers.ts';
 
 /** Fate of a logged message. */
@@ -41,8 +41,8 @@ export function traceMessages(
   const written = record?.conversation.messages;
   const isClients = hasNoMarks(logged);
   let kept = 0;
-  return cleaned.map(({ message, rules }, i): MessageTrail => {
-    const names = [...rules];
+  return cleaned.map(({ message, changedBy }, i): MessageTrail => {
+    const names = [...changedBy];
     const isLeftOut = message !== undefined && (isLoneThought(message) || isCutOut(message, isClients));
     const final =
       written === undefined || message === undefined ? message : isLeftOut ? undefined : written[kept];
@@ -58,10 +58,7 @@ export function traceMessages(
   });
 }
 
-const unchanged = (message: Message): { message: Message; rules: readonly string[] } => ({
-  message,
-  rules: [],
-});
+const unchanged = (message: Message): Cleaned => ({ message, changedBy: [] });
 
 /** Returns the rules that the stages after cleanup applied. */
 function laterRules(cleaned: Message, final: Message | undefined, record: WrittenRecord): readonly string[] {

@@ -5,13 +5,15 @@ import { inString, quote } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
 import type { Message } from '../model/element.ts';
-import { objectBytes, otherContent, reasoningOf, stringValue, TEXT_TYPES } from '../model/message.ts';
+import { objectBytes, otherContent, reasoningOf, stringValue } from '../model/message.ts';
 import type { ToolCall } from '../model/tool-call.ts';
 import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
+import type { Report } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
-import { reportOtherMembers } from './shared-rules.ts';
-import { type Report, readObject } from './tool-arguments.ts';
+import { fatal, reportOtherMembers, warning } from './shared-rules.ts';
+import { textIn } from './template-contents.ts';
+import { readObject } from './tool-arguments.ts';
 
 const NO_TEXT = '""';
 const SOURCES: ReadonlyMap<string, string> = new Map([
@@ -77,7 +79,7 @@ export class AtifSteps {
     const source = SOURCES.get(message.role);
     if (source === undefined) {
       const text = `messages[${at}] has a role that a step cannot have: written as a user message`;
-      this.#report({ rule: 'unknown-role', severity: 'ERROR', message: text, rejects: true });
+      this.#report(fatal('unknown-role', text));
     }
     const members = [`"source":"${source ?? 'user'}"`, `"message":${this.#content(message, at)}`];
     const isAgent = source === 'agent';
@@ -141,7 +143,7 @@ export class AtifSteps {
     }
     if (step !== this.#steps.at(-1)) {
       const text = `messages[${at}] is put into the step of messages[${step.at}], whose call it answers`;
-      this.#report({ rule: 'results-reordered', severity: 'WARNING', message: text });
+      this.#report(warning('results-reordered', text));
     }
     step.results.push(`{"source_call_id":${quote(call.id)},"content":${content}}`);
   }
@@ -167,7 +169,7 @@ export class AtifSteps {
     const parts = elementsOf(content).map(partOf);
     if (parts.includes(undefined)) {
       const text = `messages[${at}] has parts that are neither text nor an image of a known type: left out`;
-      this.#report({ rule: 'non-text-part', severity: 'WARNING', message: text });
+      this.#report(warning('non-text-part', text));
     }
     const kept = parts.filter((part) => part !== undefined);
     return kept.length === 0 ? NO_TEXT : `[${kept.join(',')}]`;
@@ -176,12 +178,9 @@ export class AtifSteps {
 
 /** Converts a part of a content; undefined if the format has no such part. */
 function partOf(part: Uint8Array): string | undefined {
-  if (part[0] === QUOTE) return `{"type":"text","text":${decode(part)}}`;
-  if (part[0] !== OPEN_OBJECT) return undefined;
-  const type = stringValue(part, 'type');
-  const text = valueBytes(part, 'text');
-  if (TEXT_TYPES.has(type) && text?.[0] === QUOTE) return `{"type":"text","text":${decode(text)}}`;
-  if (type !== 'image_url') return undefined;
+  const text = textIn(part);
+  if (text !== undefined) return `{"type":"text","text":${decode(text)}}`;
+  if (part[0] !== OPEN_OBJECT || stringValue(part, 'type') !== 'image_url') return undefined;
   const image = objectBytes(part, 'image_url');
   const url = (image && stringValue(image, 'url')) ?? stringValue(part, 'image_url');
   const media = url === undefined ? undefined : mediaOf(url);

@@ -9,9 +9,9 @@ import { stringValue } from '../model/message.ts';
 import { AtifSteps } from './atif-steps.ts';
 import { withCommas } from './chat.ts';
 import { type ContextMarks, editList, withMember } from './context-marks.ts';
-import type { Format, FormatFinding } from './format.ts';
+import type { Format } from './format.ts';
 import { wrapTools } from './openai.ts';
-import type { Report } from './tool-arguments.ts';
+import { collectFindings, fatal } from './shared-rules.ts';
 
 const VERSION = 'ATIF-v1.7';
 /** Name and version of the agent: the format requires both, and logs rarely have them. */
@@ -54,13 +54,9 @@ const atif: Format = {
   metadata: () => 'object',
   metadataMember: 'extra',
   encode({ messages, tools }: Conversation) {
-    const findings: FormatFinding[] = [];
-    const report: Report = (finding) => findings.push(finding);
+    const { findings, report } = collectFindings();
     const written: readonly Message[] = new AtifSteps(messages, report).steps();
-    if (written.length === 0) {
-      const message = 'the conversation has no messages';
-      report({ rule: 'no-messages', severity: 'ERROR', message, rejects: true });
-    }
+    if (written.length === 0) report(fatal('no-messages', 'the conversation has no messages'));
     const definitions = tools.length === 0 ? [] : withCommas(wrapTools(tools, report));
     const head = `{"schema_version":"${VERSION}","agent":{${AGENT}${tools.length === 0 ? '' : ',"tool_definitions":['}`;
     const middle = `${tools.length === 0 ? '' : ']'}},"steps":[`;

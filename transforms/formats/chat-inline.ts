@@ -15,9 +15,8 @@ import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { chatColumns } from './columns.ts';
 import { AS_IT_IS, AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
-import type { Format, FormatFinding } from './format.ts';
-import { NO_ANSWER, reportParts } from './shared-rules.ts';
-import type { Report } from './tool-arguments.ts';
+import type { Format, Report } from './format.ts';
+import { collectFindings, NO_ANSWER, reportParts } from './shared-rules.ts';
 
 const CONTROL_TOKEN = /<\/?tool_call>|<\/tool_result>|<tool_result(?=[ >])/;
 
@@ -111,8 +110,7 @@ const chatInline: Format<ArrowSafe> = {
   columns: chatColumns(false),
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
-    const findings: FormatFinding[] = [];
-    const report: Report = (finding) => findings.push(finding);
+    const { findings, report } = collectFindings();
     messages.forEach((message, i) => {
       if (!containsTag(message)) return;
       const where = `messages[${i}] (${message.role}) contains a tool-call tag`;

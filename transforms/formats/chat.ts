@@ -8,9 +8,9 @@ import { type ArrowSafe, arrowSafeOption, toolsInString } from './arrow-safe.ts'
 import { chatColumns } from './columns.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import { type ContextMarks, editAnswers, withMember } from './context-marks.ts';
-import type { Format, FormatFinding } from './format.ts';
-import { NO_ANSWER } from './shared-rules.ts';
-import { asString, type EncodeArguments, encodeArguments, type Report } from './tool-arguments.ts';
+import type { Format } from './format.ts';
+import { collectFindings, NO_ANSWER } from './shared-rules.ts';
+import { asString, type EncodeArguments, encodeArguments } from './tool-arguments.ts';
 
 const HEAD = encode('{"messages":[');
 const MIDDLE = encode('],"tools":');
@@ -80,8 +80,7 @@ const chat: Format<ArrowSafe> = {
   columns: chatColumns(false),
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
-    const findings: FormatFinding[] = [];
-    const report: Report = (finding) => findings.push(finding);
+    const { findings, report } = collectFindings();
     reportOtherContents(messages, report);
     if (!arrowSafe) return { bytes: chatRecord(messages, tools), written: messages, findings };
     const written = encodeArguments(messages, inString, report);

@@ -6,7 +6,8 @@
 import { LETTER_F, LETTER_T, OPEN_OBJECT } from '../json/bytes.ts';
 import type { Message } from '../model/element.ts';
 import { otherContent } from '../model/message.ts';
-import type { Report } from './tool-arguments.ts';
+import type { Report } from './format.ts';
+import { fatal, warning } from './shared-rules.ts';
 
 export const AS_IT_IS = 'written as it is';
 export const AS_JSON_TEXT = 'written as its JSON text';
@@ -21,12 +22,7 @@ export function reportOtherContent(message: Message, at: number, written: string
   const kind =
     first === OPEN_OBJECT ? 'an object' : first === LETTER_T || first === LETTER_F ? 'a boolean' : 'a number';
   const text = `messages[${at}] has ${kind} as its content, neither text nor parts: ${written}`;
-  const found = { rule: 'content-not-text', message: text };
-  report(
-    written === AS_JSON_TEXT
-      ? { ...found, severity: 'ERROR', rejects: true }
-      : { ...found, severity: 'WARNING' },
-  );
+  report((written === AS_JSON_TEXT ? fatal : warning)('content-not-text', text));
 }
 
 /** Reports all contents that are not text, for a format that writes them as they are. */

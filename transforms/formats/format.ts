@@ -85,3 +85,5 @@ export interface FormatFinding {
   /** Rejects the session by default, because the record would be useless; `--on-finding RULE=keep` writes it. */
   readonly rejects?: true;
 }
+
+export type Report = (finding: FormatFinding) => void;

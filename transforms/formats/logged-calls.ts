@@ -4,8 +4,8 @@
 import type { Message } from '../model/element.ts';
 import { legacyCallOf, toolCallsOf } from '../model/message.ts';
 import type { ToolCall } from '../model/tool-call.ts';
-import type { FormatFinding } from './format.ts';
-import type { Report } from './tool-arguments.ts';
+import type { FormatFinding, Report } from './format.ts';
+import { fatal } from './shared-rules.ts';
 
 export function loggedCalls(message: Message, where: string, report: Report): readonly ToolCall[] {
   const calls = toolCallsOf(message);
@@ -15,7 +15,5 @@ export function loggedCalls(message: Message, where: string, report: Report): re
   return legacy === undefined ? [] : [legacy];
 }
 
-export function malformed(where: string): FormatFinding {
-  const message = `${where} is not a call of a named function: left out`;
-  return { rule: 'malformed-call', severity: 'ERROR', message, rejects: true };
-}
+export const malformed = (where: string): FormatFinding =>
+  fatal('malformed-call', `${where} is not a call of a named function: left out`);

@@ -15,10 +15,10 @@ import type { ArrowSafe } from './arrow-safe.ts';
 import chat, { chatRecord } from './chat.ts';
 import { chatColumns } from './columns.ts';
 import { reportOtherContents } from './content-not-text.ts';
-import type { Format, FormatFinding } from './format.ts';
-import { NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
+import type { Format, Report } from './format.ts';
+import { collectFindings, NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
 import { joinTextParts } from './template-contents.ts';
-import { asString, encodeArguments, type Report } from './tool-arguments.ts';
+import { asString, encodeArguments } from './tool-arguments.ts';
 
 const HEAD = encode('{"type":"function","function":');
 const TAIL = encode('}');
@@ -76,8 +76,7 @@ const openai: Format<ArrowSafe> = {
   needsAnswer: true,
   columns: chatColumns(false, { parallel_tool_calls: 'boolean' }),
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
-    const findings: FormatFinding[] = [];
-    const report: Report = (finding) => findings.push(finding);
+    const { findings, report } = collectFindings();
     for (const { bytes } of messages) keptMembersOf(bytes); // several looks into each message follow
     reportOtherContents(messages, report);
     reportUnknownRoles(messages, report);

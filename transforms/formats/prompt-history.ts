@@ -16,9 +16,10 @@ import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { withCommas } from './chat.ts';
 import { resultText } from './chat-inline.ts';
 import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
+import type { Report } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
-import { reportParts } from './shared-rules.ts';
-import { type Report, readObject } from './tool-arguments.ts';
+import { reportParts, warning } from './shared-rules.ts';
+import { readObject } from './tool-arguments.ts';
 
 /** Members that are written to the history. */
 const SHOWN: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id']);
@@ -130,10 +131,8 @@ export function createReader(report: Report): (message: Message, at: number) => 
     const { text = '' } = found;
     reportOtherContent(message, at, AS_JSON_TEXT, report);
     reportParts(found, where, report);
-    if (membersOf(message.bytes).some(isLost)) {
-      const loss = `${where} has members that the history has no place for: left out`;
-      report({ rule: 'member-left-out', severity: 'WARNING', message: loss });
-    }
+    if (membersOf(message.bytes).some(isLost))
+      report(warning('member-left-out', `${where} has members that the history has no place for: left out`));
     const calls = role === 'assistant' ? callsOf(message, where) : [];
     const id = role === 'tool' ? closeCall(stringValue(message.bytes, 'tool_call_id')) : undefined;
     const listed = calls.map(({ name, source }) =>

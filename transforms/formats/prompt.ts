@@ -10,10 +10,9 @@ import { decode, encode } from '../json/utf8.ts';
 import type { Conversation, ToolDefinition } from '../model/element.ts';
 import { isBlank } from '../model/white-space.ts';
 import type { OptionSpecs } from '../stage.ts';
-import type { Format, FormatFinding } from './format.ts';
+import type { Format, FormatFinding, Report } from './format.ts';
 import { createReader, type HistoryMessage } from './prompt-history.ts';
-import { lastAnswer, NO_ANSWER } from './shared-rules.ts';
-import type { Report } from './tool-arguments.ts';
+import { collectFindings, fatal, lastAnswer, NO_ANSWER, warning } from './shared-rules.ts';
 
 interface PromptOptions {
   readonly turns: 'all' | 'last';
@@ -68,23 +67,22 @@ function completionOf(answer: HistoryMessage, where: string, report: Report): st
   const { text: thought, lines, blocks: cutBlocks } = cutProtocol(answer.thought);
   const inText = cutProtocolInThoughts(answer.text);
   const { text } = inText;
-  const fatal = (rule: string, message: string): void =>
-    report({ rule, severity: 'ERROR', message: `${where} ${message}`, rejects: true });
-  if (calls.length > 1) fatal('several-final-calls', 'has more than one call, but the protocol allows one');
+  const refuse = (rule: string, problem: string): void => report(fatal(rule, `${where} ${problem}`));
+  if (calls.length > 1) refuse('several-final-calls', 'has more than one call, but the protocol allows one');
   if (CALL_TAG.test(text) || TAG.test(thought))
-    fatal('control-token-in-content', 'contains a tag of the protocol');
+    refuse('control-token-in-content', 'contains a tag of the protocol');
   if (inText.lines + inText.blocks > 0) {
     const message = `the reasoning in the text of ${where} is written${withoutCut(inText)}`;
-    report({ rule: 'reasoning-inlined', severity: 'WARNING', message });
+    report(warning('reasoning-inlined', message));
   }
   if (thought !== '') {
     const cut = withoutCut({ lines, blocks: cutBlocks });
     const message = `the reasoning of ${where} is written before its text, in <think> tags${cut}`;
-    report({ rule: 'reasoning-inlined', severity: 'WARNING', message });
+    report(warning('reasoning-inlined', message));
   }
   const blocks = calls.map(({ name, source }) => {
     const json = `{"name": ${quote(name)}, "arguments": ${respace(source)}}`;
-    if (CALL_TAG.test(json)) fatal('control-token-in-content', 'contains a tag of the protocol in its call');
+    if (CALL_TAG.test(json)) refuse('control-token-in-content', 'contains a tag of the protocol in its call');
     return `<tool_call>\n${json}\n</tool_call>`;
   });
   const pieces = [thought === '' ? '' : `<think>\n${thought}\n</think>`, text, ...blocks];
@@ -116,10 +114,7 @@ function turnRecord(
   report: Report,
 ): Uint8Array {
   const request = messages.findLastIndex(({ role }, i) => role === 'user' && i < turn);
-  if (request < 0) {
-    const message = `no user message before messages[${turn}]`;
-    report({ rule: 'no-user-turn', severity: 'ERROR', message, rejects: true });
-  }
+  if (request < 0) report(fatal('no-user-turn', `no user message before messages[${turn}]`));
   const shown = messages.slice(0, request === turn - 1 ? request : turn);
   const history = shown.length === 0 ? '[]' : `[\n${shown.map((one) => `  ${one.shown}`).join(',\n')}\n]`;
   const prompt = [
@@ -139,9 +134,8 @@ interface TaughtTurn {
 }
 
 function taughtTurn(messages: readonly HistoryMessage[], turn: number, preamble: Preamble): TaughtTurn {
-  const findings: FormatFinding[] = [];
-  const bytes = turnRecord(messages, turn, preamble, (finding) => findings.push(finding));
-  return { turn, bytes, findings };
+  const { findings, report } = collectFindings();
+  return { turn, bytes: turnRecord(messages, turn, preamble, report), findings };
 }
 
 const prompt: Format<PromptOptions> = {
@@ -168,8 +162,7 @@ const prompt: Format<PromptOptions> = {
   columns: () => ({ prompt: 'text', completion: 'free-text' }),
   metadata: () => 'object',
   encode({ messages, tools }: Conversation, { turns = 'last', promptHeader = RESPONSE_FORMAT } = {}) {
-    const findings: FormatFinding[] = [];
-    const report: Report = (finding) => findings.push(finding);
+    const { findings, report } = collectFindings();
     const shown = messages.map(createReader(report));
     const last = lastAnswer(shown.map(isAnswer), report);
     const preamble: Preamble = { header: promptHeader, tools };
@@ -179,8 +172,7 @@ const prompt: Format<PromptOptions> = {
     const taught = (turns === 'all' ? answers : [last]).map((turn) => taughtTurn(shown, turn, preamble));
     for (const [i, one] of turns === 'all' ? shown.slice(0, last).entries() : []) {
       if (one.role !== 'assistant' || isAnswer(one)) continue;
-      const message = `messages[${i}] is not taught: it is an empty answer`;
-      report({ rule: 'messages-left-out', severity: 'WARNING', message });
+      report(warning('messages-left-out', `messages[${i}] is not taught: it is an empty answer`));
     }
     const isTaught = (one: TaughtTurn): boolean => !one.findings.some(({ rejects }) => rejects);
     const kept = taught.some(isTaught) ? taught.filter(isTaught) : taught.slice(-1);
@@ -189,8 +181,7 @@ const prompt: Format<PromptOptions> = {
     for (const { turn, findings: problems } of taught) {
       if (keptTurns.has(turn)) continue;
       const why = problems.find(({ rejects }) => rejects)?.rule;
-      const message = `messages[${turn}] is not taught: ${why}`;
-      report({ rule: 'messages-left-out', severity: 'WARNING', message });
+      report(warning('messages-left-out', `messages[${turn}] is not taught: ${why}`));
     }
     const [first, ...more] = kept.map(({ bytes }) => bytes);
     return { bytes: first as Uint8Array, written: [], findings, more };

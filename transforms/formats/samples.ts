@@ -14,10 +14,9 @@ import { textOf, textOfValue } from '../model/message.ts';
 import type { OptionSpecs } from '../stage.ts';
 import { withCommas } from './chat.ts';
 import { inline } from './chat-inline.ts';
-import type { Format, FormatFinding } from './format.ts';
-import { NO_ANSWER, PARTS_JOINED } from './shared-rules.ts';
+import type { Format, Report } from './format.ts';
+import { collectFindings, fatal, NO_ANSWER, PARTS_JOINED, reportParts, warning } from './shared-rules.ts';
 import { type Refuse, tomlKey, tomlValue } from './toml-value.ts';
-import type { Report } from './tool-arguments.ts';
 
 interface SamplesOptions {
   readonly as: 'jsonl' | 'toml' | 'context';
@@ -35,14 +34,6 @@ const options: OptionSpecs<SamplesOptions> = {
 
 const NOTHING: ReadonlyMap<string, Uint8Array> = new Map();
 
-const fatal = (rule: string, message: string): FormatFinding => ({
-  rule,
-  severity: 'ERROR',
-  message,
-  rejects: true,
-});
-const warning = (rule: string, message: string): FormatFinding => ({ rule, severity: 'WARNING', message });
-
 /** Returns the message with a text: its own, that of its parts, or its calls or its result as tags. */
 function withText(message: Message, where: string, report: Report): Message {
   if (message.role === '') report(fatal('unknown-role', `${where} has no role`));
@@ -54,7 +45,7 @@ function withText(message: Message, where: string, report: Report): Message {
     return inlined;
   }
   const { text = '', otherParts } = textOf(message, '\n');
-  if (otherParts) report(warning('non-text-part', `${where} has parts that are not text: left out`));
+  reportParts({ text, otherParts, isJoined: false }, where, report);
   if (text === '') {
     report(fatal('content-not-text', `${where} has no text`));
     return message;
@@ -115,8 +106,7 @@ const samples: Format<SamplesOptions> = {
   hasOtherMembers: true,
   fileKind: ({ as }) => (as === 'toml' ? 'toml' : 'jsonl'),
   encode({ messages, tools, sample = NOTHING }: Conversation, { as = 'jsonl' } = {}) {
-    const findings: FormatFinding[] = [];
-    const report: Report = (finding) => findings.push(finding);
+    const { findings, report } = collectFindings();
     if (messages.length === 0) report(fatal('no-messages', 'the conversation has no messages'));
     if (tools.length > 0)
       report(warning('definition-left-out', 'a sample has no place for tool definitions: left out'));

@@ -1,17 +1,40 @@
-/** Rule `members-dropped`: reports members of messages that a format cannot hold. */
+/** The findings of formats, and the rules that several formats share. */
 import { membersOf } from '../json/members.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { isRole } from '../model/known-roles.ts';
 import { legacyCallOf, type MessageText, REASONING_MEMBERS } from '../model/message.ts';
 import { isEmptyReply } from '../model/reply.ts';
-import type { Format, FormatFinding } from './format.ts';
-import type { Report } from './tool-arguments.ts';
+import type { Format, FormatFinding, Report } from './format.ts';
 
 const RESULTS: ReadonlySet<string> = new Set(['tool', 'function']);
 const ANY_ROLE: ReadonlySet<string> = new Set(['role', 'content', 'name']);
 const ASSISTANT_MEMBERS: ReadonlySet<string> = new Set([...REASONING_MEMBERS, 'tool_calls', 'function_call']);
 
-/** Reports all such messages in one finding. @param place the part of the record that has no such members: `a step` */
+export function fatal(rule: string, message: string): FormatFinding {
+  return { rule, severity: 'ERROR', message, rejects: true };
+}
+
+export function warning(rule: string, message: string): FormatFinding {
+  return { rule, severity: 'WARNING', message };
+}
+
+/** A list of findings, and the function that adds to it. */
+export function collectFindings(): { readonly findings: readonly FormatFinding[]; readonly report: Report } {
+  const findings: FormatFinding[] = [];
+  return { findings, report: (finding) => findings.push(finding) };
+}
+
+/** Reports what is true of several messages in one finding. @param at their indexes */
+export function warnOf(at: readonly number[], rule: string, problem: string, report: Report): void {
+  if (at.length === 0) return;
+  const others = at.length > 1 ? ` and ${at.length - 1} more` : '';
+  report(warning(rule, `messages[${at[0]}]${others} has ${problem}`));
+}
+
+/**
+ * Rule `members-dropped`: reports messages with members that the format cannot hold.
+ * @param place the part of the record that has no such members: `a step`
+ */
 export function reportOtherMembers(messages: readonly Message[], place: string, report: Report): void {
   const losing = messages.flatMap((message, at) => {
     const isHeld = (key: string): boolean => {
@@ -22,10 +45,7 @@ export function reportOtherMembers(messages: readonly Message[], place: string, 
     };
     return membersOf(message.bytes).every(({ key }) => isHeld(key)) ? [] : [at];
   });
-  if (losing.length === 0) return;
-  const which = `messages[${losing[0]}]${losing.length > 1 ? ` and ${losing.length - 1} more` : ''}`;
-  const message = `${which} has members that ${place} has no place for: left out`;
-  report({ rule: 'members-dropped', severity: 'WARNING', message });
+  warnOf(losing, 'members-dropped', `members that ${place} has no place for: left out`, report);
 }
 
 /** The problem that rule `parts-joined` reports. */
@@ -33,10 +53,8 @@ export const PARTS_JOINED = 'a content of several parts: written as one text';
 
 /** Reports parts of a content that become one text, and parts that are left out. */
 export function reportParts({ otherParts, isJoined }: MessageText, where: string, report: Report): void {
-  const warn = (rule: string, problem: string): void =>
-    report({ rule, severity: 'WARNING', message: `${where} has ${problem}` });
-  if (otherParts) warn('non-text-part', 'parts that are not text: left out');
-  if (isJoined) warn('parts-joined', PARTS_JOINED);
+  if (otherParts) report(warning('non-text-part', `${where} has parts that are not text: left out`));
+  if (isJoined) report(warning('parts-joined', `${where} has ${PARTS_JOINED}`));
 }
 
 /**
@@ -46,8 +64,7 @@ export function reportParts({ otherParts, isJoined }: MessageText, where: string
 export function reportUnknownRoles(messages: readonly Message[], report: Report): void {
   const at = messages.findIndex(({ role }) => !isRole(role));
   if (at < 0) return;
-  const message = `messages[${at}] has a role that is none of those that consumers know`;
-  report({ rule: 'unknown-role', severity: 'ERROR', message, rejects: true });
+  report(fatal('unknown-role', `messages[${at}] has a role that is none of those that consumers know`));
 }
 
 /**
@@ -55,6 +72,7 @@ export function reportUnknownRoles(messages: readonly Message[], report: Report)
  * alone is none. Formats for trainers reject it by default; others write it.
  */
 export const NO_ANSWER = 'no-answer';
+const NOTHING_TO_LEARN = 'the conversation has no assistant message to learn from';
 
 /** The finding about a conversation without an answer; undefined if it has one, or is a grader's sample. */
 export function findNoAnswer(
@@ -63,13 +81,8 @@ export function findNoAnswer(
 ): FormatFinding | undefined {
   if (!rules.includes(NO_ANSWER) || (sample !== undefined && needsAnswer !== true)) return undefined;
   if (messages.some((message) => message.role === 'assistant' && !isEmptyReply(message))) return undefined;
-  const found = { rule: NO_ANSWER, message: 'the conversation has no assistant message to learn from' };
-  return needsAnswer === true
-    ? { ...found, severity: 'ERROR', rejects: true }
-    : { ...found, severity: 'WARNING' };
+  return (needsAnswer === true ? fatal : warning)(NO_ANSWER, NOTHING_TO_LEARN);
 }
-
-/** Finds the model's last answer for formats that teach it. Reports conversations that do not end in an answer. */
 
 /**
  * Returns the index of the last answer, and reports messages after it, which the format leaves out. Returns -1, with a
@@ -79,8 +92,7 @@ export function findNoAnswer(
 export function lastAnswer(answers: readonly boolean[], report: Report): number {
   const last = answers.lastIndexOf(true);
   if (last < 0) {
-    const message = 'the conversation has no assistant message to learn from';
-    report({ rule: 'unanswered-end', severity: 'ERROR', message, rejects: true });
+    report(fatal('unanswered-end', NOTHING_TO_LEARN));
   } else if (last < answers.length - 1) {
     report(unansweredEnd(last + 1, answers.length));
   }
@@ -90,5 +102,5 @@ export function lastAnswer(answers: readonly boolean[], report: Report): number 
 /** @param at index of the first message that is left out, of `count` messages */
 export function unansweredEnd(at: number, count: number): FormatFinding {
   const which = `messages[${at}] ${at === count - 1 ? 'has' : 'and the messages after it have'}`;
-  return { rule: 'unanswered-end', severity: 'WARNING', message: `${which} no answer: left out` };
+  return warning('unanswered-end', `${which} no answer: left out`);
 }

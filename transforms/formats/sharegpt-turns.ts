@@ -11,9 +11,10 @@ import { legacyCallOf, REASONING_MEMBERS, reasoningOf, stringValue, textOfValue 
 import type { ToolCall } from '../model/tool-call.ts';
 import { resultText } from './chat-inline.ts';
 import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
+import type { Report } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
-import { reportParts } from './shared-rules.ts';
-import { type Report, readObject } from './tool-arguments.ts';
+import { fatal, reportParts, warning, warnOf } from './shared-rules.ts';
+import { readObject } from './tool-arguments.ts';
 
 export interface Turn {
   /** Index of the first message in the turn. */
@@ -42,11 +43,7 @@ const THINK_TAG = /<\/?think>/;
 
 export function turnsOf(messages: readonly Message[], report: Report): readonly Turn[] {
   const losing = messages.flatMap((message, at) => (losesMembers(message) ? [at] : []));
-  if (losing.length > 0) {
-    const which = `messages[${losing[0]}]${losing.length > 1 ? ` and ${losing.length - 1} more` : ''}`;
-    const message = `${which} has members that a turn has no place for: left out`;
-    report({ rule: 'members-dropped', severity: 'WARNING', message });
-  }
+  warnOf(losing, 'members-dropped', 'members that a turn has no place for: left out', report);
   return messages.map((message, at) => turnOf(message, at, report));
 }
 
@@ -82,14 +79,10 @@ function modelTurn(message: Message, turn: Turn, where: string, report: Report):
   const written = logged.map((call, i) => callText(call, `${where}.tool_calls[${i}]`, report));
   const calls = written.filter((call) => call !== undefined);
   const thought = reasoningOf(message);
-  if (thought !== '') {
-    const change = `the reasoning of ${where} is written before its text, in <think> tags`;
-    report({ rule: 'reasoning-inlined', severity: 'WARNING', message: change });
-  }
-  if (THINK_TAG.test(thought)) {
-    const problem = `the reasoning of ${where} contains a <think> tag`;
-    report({ rule: 'control-token-in-content', severity: 'ERROR', message: problem, rejects: true });
-  }
+  const change = `the reasoning of ${where} is written before its text, in <think> tags`;
+  if (thought !== '') report(warning('reasoning-inlined', change));
+  if (THINK_TAG.test(thought))
+    report(fatal('control-token-in-content', `the reasoning of ${where} contains a <think> tag`));
   return {
     ...turn,
     from: calls.length > 0 ? 'function_call' : 'gpt',

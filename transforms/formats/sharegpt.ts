@@ -13,11 +13,17 @@ import type { Conversation, Message } from '../model/element.ts';
 import { isBlank } from '../model/white-space.ts';
 import { toolsInString } from './arrow-safe.ts';
 import { withCommas } from './chat.ts';
-import type { Format, FormatFinding } from './format.ts';
+import type { Format, Report } from './format.ts';
 import { functionsOf } from './openai.ts';
-import { NO_ANSWER, reportUnknownRoles, unansweredEnd } from './shared-rules.ts';
+import {
+  collectFindings,
+  fatal,
+  NO_ANSWER,
+  reportUnknownRoles,
+  unansweredEnd,
+  warning,
+} from './shared-rules.ts';
 import { type Turn, turnsOf } from './sharegpt-turns.ts';
-import type { Report } from './tool-arguments.ts';
 
 const HEAD = encode('{"conversations":[');
 const INPUTS: ReadonlySet<string> = new Set(['human', 'observation']);
@@ -44,7 +50,7 @@ function orderResults(turns: readonly Turn[], report: Report): readonly Turn[] {
     const sorted = results.toSorted((a, b) => placeOf(a) - placeOf(b));
     for (const [k, result] of sorted.entries()) ordered[i + 1 + k] = result;
     const message = `the results after messages[${(turns[i] as Turn).at}] are put into the order of its calls`;
-    report({ rule: 'results-reordered', severity: 'WARNING', message });
+    report(warning('results-reordered', message));
   });
   return ordered;
 }
@@ -77,8 +83,7 @@ function mergeTurns(turns: readonly Turn[], report: Report): Turn[] {
     if (group === undefined || before === undefined || !continues(before, turn)) groups.push([turn]);
     else {
       group.push(turn);
-      const message = `messages[${turn.at}] is merged into messages[${group[0]?.at}]`;
-      report({ rule: 'messages-merged', severity: 'WARNING', message });
+      report(warning('messages-merged', `messages[${turn.at}] is merged into messages[${group[0]?.at}]`));
     }
   }
   return groups.map(merged);
@@ -111,7 +116,7 @@ function checkOrder(turns: readonly Turn[], report: Report): void {
     turn === undefined
       ? 'the conversation has no answer'
       : `messages[${turn.at}] must be ${wrong % 2 === 0 ? 'a question or a result' : 'an answer or a call'}, because turns alternate`;
-  report({ rule: 'not-alternating', severity: 'ERROR', message, rejects: true });
+  report(fatal('not-alternating', message));
 }
 
 /** Reports tags that LLaMA-Factory would read as those of a call or a thought. */
@@ -119,7 +124,7 @@ function checkTags(turns: readonly Turn[], report: Report): void {
   for (const { at, text, calls } of turns) {
     if (calls.length === 0 || !(CALL_TAG.test(text) || calls.some((call) => TAG.test(call)))) continue;
     const message = `the turn of messages[${at}] contains a tag where consumers read a call`;
-    report({ rule: 'control-token-in-content', severity: 'ERROR', message, rejects: true });
+    report(fatal('control-token-in-content', message));
   }
 }
 
@@ -169,8 +174,7 @@ const sharegpt: Format = {
   columns: () => ({ conversations: 'turns', system: 'free-text', tools: 'text' }),
   metadata: () => 'string',
   encode({ messages, tools }: Conversation) {
-    const findings: FormatFinding[] = [];
-    const report: Report = (finding) => findings.push(finding);
+    const { findings, report } = collectFindings();
     reportUnknownRoles(messages, report);
     const all = mergeTurns(orderResults(turnsOf(messages, report), report), report);
     const system = all[0]?.from === 'system' ? all[0] : undefined;

@@ -2,19 +2,20 @@
  * Format `sts`: session traces for the Hugging Face Hub. A record has several lines: a header, then one per message.
  * The dialect `sts` can read them.
  */
-import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { OPEN_ARRAY, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { hashOf } from '../model/hashed-set.ts';
-import { otherContent, reasoningOf, stringValue, TEXT_TYPES, textOfValue } from '../model/message.ts';
+import { otherContent, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
 import { isPersonal } from '../model/meta.ts';
 import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
-import type { Format, FormatFinding } from './format.ts';
+import type { Format, Report } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
-import { PARTS_JOINED, reportOtherMembers } from './shared-rules.ts';
-import { asString, type Report } from './tool-arguments.ts';
+import { collectFindings, fatal, reportOtherMembers, reportParts, warning } from './shared-rules.ts';
+import { textIn } from './template-contents.ts';
+import { asString } from './tool-arguments.ts';
 
 const NO_TEXT = '""';
 const NO_HARNESS = encode('"unknown"');
@@ -47,16 +48,10 @@ const sts: Format = {
   metadata: () => 'object',
   encode(conversation: Conversation) {
     const { messages, tools } = conversation;
-    const findings: FormatFinding[] = [];
-    const report: Report = (finding) => findings.push(finding);
-    if (messages.length === 0) {
-      const message = 'the conversation has no messages';
-      report({ rule: 'no-messages', severity: 'ERROR', message, rejects: true });
-    }
-    if (tools.length > 0) {
-      const message = 'a trace has no place for tool definitions: left out';
-      report({ rule: 'definition-left-out', severity: 'WARNING', message });
-    }
+    const { findings, report } = collectFindings();
+    if (messages.length === 0) report(fatal('no-messages', 'the conversation has no messages'));
+    if (tools.length > 0)
+      report(warning('definition-left-out', 'a trace has no place for tool definitions: left out'));
     reportOtherMembers(messages, 'a trace', report);
     const written = messages.map((message, at) => messageOf(message, at, report));
     const lines = written.map(({ bytes }) => `{"type":"message","message":${decode(bytes)}}`);
@@ -98,18 +93,11 @@ function contentOf(message: Message, at: number, report: Report): string {
   if (other !== undefined) return decode(inString(other));
   if (content?.[0] !== OPEN_ARRAY) return NO_TEXT;
   const parts = elementsOf(content);
-  const texts = parts.flatMap((part) => textOfPart(part) ?? []);
-  const warn = (rule: string, text: string): void =>
-    report({ rule, severity: 'WARNING', message: `messages[${at}] has ${text}` });
-  if (texts.length < parts.length) warn('non-text-part', 'parts that are not text: left out');
-  if (texts.length > 1) warn('parts-joined', PARTS_JOINED);
-  return quote(texts.join('\n'));
-}
-
-function textOfPart(part: Uint8Array): string | undefined {
-  if (part[0] === QUOTE) return textOfValue(part);
-  const isText = part[0] === OPEN_OBJECT && TEXT_TYPES.has(stringValue(part, 'type'));
-  return isText ? stringValue(part, 'text') : undefined;
+  const texts = parts.flatMap((part) => textOfValue(textIn(part)) ?? []);
+  const text = texts.join('\n');
+  const otherParts = texts.length < parts.length;
+  reportParts({ text, otherParts, isJoined: texts.length > 1 }, `messages[${at}]`, report);
+  return quote(text);
 }
 
 function callsOf(message: Message, at: number, report: Report): readonly string[] {

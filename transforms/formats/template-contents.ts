@@ -8,8 +8,8 @@ import { addMember, concat, replaceValue, spliced } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
 import { stringValue, TEXT_TYPES, toolCallsOf } from '../model/message.ts';
-import { PARTS_JOINED } from './shared-rules.ts';
-import type { Report } from './tool-arguments.ts';
+import type { Report } from './format.ts';
+import { PARTS_JOINED, warnOf } from './shared-rules.ts';
 
 const MEMBER = encode(',"content":');
 const NO_TEXT = encode('""');
@@ -30,11 +30,7 @@ export function joinTextParts(messages: readonly Message[], report: Report): rea
     if (texts.length > 1) several.push(at);
     return withContent(message, oneText(texts));
   });
-  if (several.length > 0) {
-    const which = `messages[${several[0]}]${several.length > 1 ? ` and ${several.length - 1} more` : ''}`;
-    const message = `${which} has ${PARTS_JOINED}`;
-    report({ rule: 'parts-joined', severity: 'WARNING', message });
-  }
+  warnOf(several, 'parts-joined', PARTS_JOINED, report);
   return joined;
 }
 
@@ -49,7 +45,7 @@ export function fillContents(messages: readonly Message[]): readonly Message[] {
 }
 
 /** The JSON string of a part with a text; undefined if it is another part. */
-function textIn(part: Uint8Array): Uint8Array | undefined {
+export function textIn(part: Uint8Array): Uint8Array | undefined {
   if (part[0] === QUOTE) return part;
   if (part[0] !== OPEN_OBJECT || !TEXT_TYPES.has(stringValue(part, 'type'))) return undefined;
   const text = valueBytes(part, 'text');

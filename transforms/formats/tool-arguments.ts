@@ -16,9 +16,8 @@ import { knownToolCalls } from '../model/assistant-calls.ts';
 import type { Message } from '../model/element.ts';
 import { textOfValue } from '../model/message.ts';
 import type { ToolCall } from '../model/tool-call.ts';
-import type { FormatFinding } from './format.ts';
-
-export type Report = (finding: FormatFinding) => void;
+import type { FormatFinding, Report } from './format.ts';
+import { fatal, warning } from './shared-rules.ts';
 
 /** The arguments of a call, from either encoding. */
 export interface Arguments {
@@ -84,7 +83,8 @@ function holding(json: Uint8Array): Arguments {
 export function readObject(json: Uint8Array | undefined, where: string, report: Report): Arguments {
   const found = readArguments(json);
   if (found.holds === 'none') report(empty(where));
-  else if (found.holds !== 'object') report(notObject(where));
+  else if (found.holds !== 'object')
+    report(fatal('arguments-not-object', `${where} has arguments that are not a JSON object`));
   return found;
 }
 
@@ -92,7 +92,8 @@ export function readObject(json: Uint8Array | undefined, where: string, report: 
 export const asString: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
   if (json?.[0] === QUOTE) {
-    if (holds === 'text' || holds === 'none') report(notJson(where));
+    if (holds === 'text' || holds === 'none')
+      report(warning('arguments-not-json', `${where} has arguments that are not JSON: kept as text`));
     return json;
   }
   if (holds !== 'none') return inString(source);
@@ -114,23 +115,8 @@ export const asObjectInString: EncodeArguments = (json, where, report) => {
   return json?.[0] === QUOTE ? json : inString(source);
 };
 
-function notJson(where: string): FormatFinding {
-  const message = `${where} has arguments that are not JSON: kept as text`;
-  return { rule: 'arguments-not-json', severity: 'WARNING', message };
-}
-
-function empty(where: string): FormatFinding {
-  return {
-    rule: 'empty-arguments',
-    severity: 'WARNING',
-    message: `${where} has no arguments: written as {}`,
-  };
-}
-
-function notObject(where: string): FormatFinding {
-  const message = `${where} has arguments that are not a JSON object`;
-  return { rule: 'arguments-not-object', severity: 'ERROR', message, rejects: true };
-}
+const empty = (where: string): FormatFinding =>
+  warning('empty-arguments', `${where} has no arguments: written as {}`);
 
 /** Encodes the arguments of all calls. Returns the same object for a message that does not change. */
 export function encodeArguments(

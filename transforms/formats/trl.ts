@@ -17,11 +17,11 @@ import { chatRecord } from './chat.ts';
 import { chatColumns } from './columns.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import { type ContextMarks, isAnswer } from './context-marks.ts';
-import type { EncodedRecord, Format, FormatFinding } from './format.ts';
+import type { EncodedRecord, Format } from './format.ts';
 import openai, { wrapTools } from './openai.ts';
-import { NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
+import { collectFindings, NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
 import { fillContents, joinTextParts } from './template-contents.ts';
-import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
+import { asObject, asObjectInString, encodeArguments } from './tool-arguments.ts';
 
 /** Builds one record. @param arrowSafe whether to write tools and arguments as JSON strings. `noTools` as for `chatRecord` */
 export function templateRecord(
@@ -29,8 +29,7 @@ export function templateRecord(
   arrowSafe: boolean,
   noTools?: Uint8Array,
 ): EncodedRecord {
-  const findings: FormatFinding[] = [];
-  const report: Report = (finding) => findings.push(finding);
+  const { findings, report } = collectFindings();
   reportOtherContents(messages, report);
   reportUnknownRoles(messages, report);
   const filled = fillContents(joinTextParts(messages, report));

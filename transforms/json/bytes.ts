@@ -20,5 +20,4 @@ export const LETTER_U = 0x75;
 /** The first byte above visible ASCII. */
 export const DELETE = 0x7f;
 
-/** Whether two arrays have the same bytes. */
 export const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;

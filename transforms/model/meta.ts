@@ -6,20 +6,7 @@
 import { knownText } from '../json/utf8.ts';
 
 /** docs/choosing-a-format.md explains each name. */
-export type MetaName =
-  | 'source_id'
-  | 'harness'
-  | 'model'
-  | 'usage'
-  | 'cost'
-  | 'reward'
-  | 'finish'
-  | 'parent'
-  | 'copied'
-  | 'started_at'
-  | 'tags';
-
-export const META_NAMES: readonly MetaName[] = [
+export const META_NAMES = [
   'source_id',
   'harness',
   'model',
@@ -31,7 +18,8 @@ export const META_NAMES: readonly MetaName[] = [
   'copied',
   'started_at',
   'tags',
-];
+] as const;
+export type MetaName = (typeof META_NAMES)[number];
 
 const PATH = /^(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:|(?:home|Users)[/\\])/;
 

@@ -3,6 +3,7 @@
  * and adds the role assistant to replies without a role.
  */
 
+import { noted } from '../dialects/shared/reading-notes.ts';
 import {
   BACKSLASH,
   CLOSE_ARRAY,
@@ -143,14 +144,9 @@ export function withoutRepeat(entry: Entry): Entry {
   return {
     ...entry,
     messages: messages.slice(0, -1),
-    reply: isFuller ? reply : withNotesOf(last, reply.notes),
+    reply: isFuller ? reply : noted(last, reply.notes ?? []),
   };
 }
-
-const withNotesOf = (message: Message, notes: readonly ReadingNote[] = []): Message => ({
-  ...message,
-  notes: [...(message.notes ?? []), ...notes],
-});
 
 /** Refuses an entry without any message if its answer was not understood: nothing else carries the finding. */
 function withFault(entry: Entry, notes: readonly ReadingNote[]): Entry {
@@ -166,10 +162,10 @@ export function withNotes(entry: Entry, notes: readonly ReadingNote[] = []): Ent
   const last = reply ?? messages.at(-1);
   if (notes.length === 0) return entry;
   if (last === undefined) return withFault(entry, notes);
-  const noted = withNotesOf(last, notes);
+  const carrier = noted(last, notes);
   return reply === undefined
-    ? { ...entry, messages: [...messages.slice(0, -1), noted] }
-    : { ...entry, reply: noted };
+    ? { ...entry, messages: [...messages.slice(0, -1), carrier] }
+    : { ...entry, reply: carrier };
 }
 
 /** Adds the role before the other members, or replaces a role that is null, empty or not a string. */

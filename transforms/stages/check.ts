@@ -37,7 +37,7 @@ function findingOf({ origin, sessionId }: Subject, found: Found): Finding {
 }
 
 function placedFinding({ origin, sessionId }: Subject, { place, ...found }: PlacedFound): Finding {
-  return { kind: 'finding', sessionId, origin: { source: origin.source, ...place }, ...found };
+  return findingOf({ origin: { source: origin.source, ...place }, sessionId }, found);
 }
 
 const textOf = ({ rule, message }: Found): string => `${rule} ${message}`;
@@ -118,13 +118,8 @@ class RejectedOfSession {
 
   /** Returns those of a session that ends, and forgets them, except for those of the source until it ends. */
   take({ last: isLast, isFolded, entries }: SessionEnd): RejectedLines {
-    const taken =
-      this.#inSource.length === 0
-        ? NO_LINES
-        : {
-            ...{ count: this.#count, last: this.#last, inSource: this.#inSource },
-            firstLine: this.#firstLine,
-          };
+    const [count, inSource, firstLine] = [this.#count, this.#inSource, this.#firstLine];
+    const taken = inSource.length === 0 ? NO_LINES : { count, last: this.#last, inSource, firstLine };
     this.#count = 0;
     this.#last = undefined;
     if (isFolded === true) this.#begin(entries);

@@ -44,7 +44,7 @@ export function rulesOf(names: readonly string[]): readonly Rule[] {
     .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
 }
 
-/** The result of the rules for single messages: the message to keep, if any, and the rules that changed it. */
+/** The result of the rules for one message: the message to keep, if any, and the rules that changed it, in order. */
 export interface Cleaned {
   readonly message: Message | undefined;
   readonly changedBy: readonly string[];
@@ -81,9 +81,7 @@ export function messageCleaner(names: readonly string[]): (message: Message) => 
 export function listCleaner(
   names: readonly string[],
 ): (messages: readonly Message[], from: number) => readonly Message[] {
-  const enabled = rulesOf(names);
-  const pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
-  const { clean, concerns } = cleaningWith(enabled, pairRules);
+  const { clean, concerns, pairRules } = cleaningWith(rulesOf(names));
   return (messages, from) => {
     let at = from;
     while (at < messages.length && !concerns(messages[at] as Message)) at++;
@@ -94,8 +92,9 @@ export function listCleaner(
   };
 }
 
-/** Functions that cache their result for each message. */
+/** The rules for messages. The functions cache their result for each message. */
 interface MessageCleaning {
+  readonly pairRules: readonly PairRule[];
   readonly clean: (message: Message) => Cleaned | undefined;
   /** Whether a rule may change an entry because of this message. */
   readonly concerns: (message: Message) => boolean;
@@ -104,15 +103,17 @@ interface MessageCleaning {
 /** By the names of the rules, so that all chains of a thread share the cached results. */
 const known = new Map<string, MessageCleaning>();
 
-function cleaningWith(enabled: readonly Rule[], pairRules: readonly PairRule[]): MessageCleaning {
+function cleaningWith(enabled: readonly Rule[]): MessageCleaning {
   const key = enabled.map((rule) => rule.name).join();
   const cached = known.get(key);
   if (cached !== undefined) return cached;
+  const pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
   const clean = perObject(messageCleaner(enabled.map((rule) => rule.name)));
   const isSuspect = (message: Message): boolean => pairRules.some((rule) => rule.suspects(message));
   const concerns = perObject((message: Message) => clean(message) !== undefined || isSuspect(message));
-  known.set(key, { clean, concerns });
-  return { clean, concerns };
+  const cleaning = { pairRules, clean, concerns };
+  known.set(key, cleaning);
+  return cleaning;
 }
 
 /** The names of the rules for an entry: with `auto` also those of its client. */
@@ -122,14 +123,12 @@ const namesFor = (names: readonly string[], { clientRules = NO_RULES }: Entry): 
 /** Applies a list of rules to entries. */
 class EntryCleaner {
   readonly #entryRules: readonly EntryRule[];
-  readonly #pairRules: readonly PairRule[];
   readonly #cleaning: MessageCleaning;
 
   constructor(names: readonly string[]) {
     const enabled = rulesOf(names);
     this.#entryRules = enabled.filter((rule): rule is EntryRule => rule.on === 'entry');
-    this.#pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
-    this.#cleaning = cleaningWith(enabled, this.#pairRules);
+    this.#cleaning = cleaningWith(enabled);
   }
 
   take(entry: Entry): readonly StreamElement[] {
@@ -139,7 +138,7 @@ class EntryCleaner {
   }
 
   #clean(entry: Entry): Entry {
-    const { clean, concerns } = this.#cleaning;
+    const { clean, concerns, pairRules } = this.#cleaning;
     if (!entry.messages.some(concerns)) return entry;
     const changes = new Map(entry.changes);
     let isChanged = false;
@@ -156,7 +155,7 @@ class EntryCleaner {
     }
     const reply = list.end(entry.reply);
     let { messages } = list;
-    for (const rule of this.#pairRules) messages = dropPairs(messages, rule, count);
+    for (const rule of pairRules) messages = dropPairs(messages, rule, count);
     return isChanged ? { ...entry, messages, reply, changes } : entry;
   }
 }
@@ -182,30 +181,20 @@ function isDropped(message: Message, next: Message | undefined, rule: PairRule):
   return next !== undefined && rule.suspects(message) && rule.drops(message, next);
 }
 
-/** The result of cleanup for one message of an entry. */
-export interface CleanedMessage {
-  /** Undefined if a rule dropped it. */
-  readonly message: Message | undefined;
-  /** The rules that changed or dropped it, in order. */
-  readonly rules: readonly string[];
-}
-
 /** Applies the rules for messages like the stage, and returns what they do to each message, in order. */
-export function traceCleanup(entry: Entry, { cleanup: names }: CleanupOptions): readonly CleanedMessage[] {
+export function traceCleanup(entry: Entry, { cleanup: names }: CleanupOptions): readonly Cleaned[] {
   const { messages } = entry;
-  const enabled = rulesOf(namesFor(names, entry));
-  const pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
-  const { clean } = cleaningWith(enabled, pairRules);
+  const { clean, pairRules } = cleaningWith(rulesOf(namesFor(names, entry)));
   const traced = messages.map((message) => {
     const { message: kept, changedBy } = clean(message) ?? { message, changedBy: NO_RULES };
-    return { message: kept, rules: [...changedBy] };
+    return { message: kept, changedBy: [...changedBy] };
   });
   for (const rule of pairRules) {
     const left = traced.filter((one) => one.message !== undefined);
     const dropped = left.filter((one, i) => isDropped(one.message as Message, left[i + 1]?.message, rule));
     for (const one of dropped) {
       one.message = undefined;
-      one.rules.push(rule.name);
+      one.changedBy.push(rule.name);
     }
   }
   return traced;

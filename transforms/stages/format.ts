@@ -56,8 +56,13 @@ const options: OptionSpecs<FormatOptions> = {
   formats: { describe: 'Formats besides the built-in ones', default: [] },
 };
 
-function findingOf({ sessionId, origin }: Conversation, { rule, severity, message }: FormatFinding): Finding {
-  return { kind: 'finding', severity, rule, sessionId, origin, message };
+/** @param prefix says which of several formats found it */
+function findingOf(
+  { sessionId, origin }: Conversation,
+  { rule, severity, message }: FormatFinding,
+  prefix: string,
+): Finding {
+  return { kind: 'finding', severity, rule, sessionId, origin, message: prefix + message };
 }
 
 /** The finding that rejects the record; undefined if the record may be written. */
@@ -114,27 +119,11 @@ function encodedBy({ format, values }: Chosen, conversation: Conversation): Enco
   return { ...encoded, findings: isByUnknown ? [...findings, found] : [found, ...findings] };
 }
 
-function* encode(
-  conversation: Conversation,
-  chosen: Chosen,
-  options: FormatOptions,
-): Generator<StreamElement> {
-  const { origin, sessionId } = conversation;
-  const encoded = encodedBy(chosen, conversation);
-  const fatal = fatalOf(encoded.findings, options);
-  if (fatal !== undefined) {
-    yield rejectSession(STAGE, origin, sessionId, fatal.rule as SessionReason, fatal.message);
-    return;
-  }
-  for (const found of encoded.findings) yield findingOf(conversation, found);
-  yield* recordsOf(conversation, chosen, encoded, options);
-}
-
 /**
  * Yields the records of all formats that can write the conversation. If none can, rejects the session with the reason
  * of the first format.
  */
-function* encodeInEach(
+function* encode(
   conversation: Conversation,
   chosen: readonly Chosen[],
   options: FormatOptions,
@@ -144,30 +133,22 @@ function* encodeInEach(
   for (const one of chosen) {
     const { format } = one;
     const encoded = encodedBy(one, conversation);
-    const withFormatName = (found: FormatFinding): FormatFinding => ({
-      ...found,
-      message: `${format.name}: ${found.message}`,
-    });
+    const prefix = chosen.length > 1 ? `${format.name}: ` : '';
     const fatal = fatalOf(encoded.findings, options);
     if (fatal !== undefined) {
-      const { rule: reason, message: detail } = withFormatName(fatal);
-      const rejected = { reason, detail, origin, sessionId, format: format.name };
+      const { rule: reason, message } = fatal;
+      const rejected = { reason, detail: prefix + message, origin, sessionId, format: format.name };
       rejections.push({ kind: 'rejection', scope: 'record', stage: STAGE, ...rejected });
     } else {
-      for (const found of encoded.findings) yield findingOf(conversation, withFormatName(found));
+      for (const found of encoded.findings) yield findingOf(conversation, found, prefix);
       yield* recordsOf(conversation, one, encoded, options);
     }
   }
   if (rejections.length < chosen.length) yield* rejections;
   else {
+    const reason = rejections[0]?.reason as SessionReason;
     const detail = rejections.map((one) => one.detail).join('; ');
-    yield rejectSession(
-      STAGE,
-      origin,
-      sessionId,
-      (rejections[0] as Rejection).reason as SessionReason,
-      detail,
-    );
+    yield rejectSession(STAGE, origin, sessionId, reason, detail);
   }
 }
 
@@ -184,16 +165,13 @@ function create(options: FormatOptions): Handlers {
     const format = formatNamed(name, [...formats, ...(options.formats ?? [])]);
     return { format, values: valuesFor(format, options.formatOptions) };
   });
-  const [only, ...others] = chosen;
-  if (only === undefined) throw new RangeError('no format is chosen');
+  if (chosen.length === 0) throw new RangeError('no format is chosen');
   const fault = optionFault(names, options.formatOptions, options.formats);
   if (fault !== undefined) throw new RangeError(`option ${fault.name}: ${fault.problem}`);
-  const isOne = others.length === 0;
   return {
     conversation(one) {
       const unread = rejectUnread(one, options);
-      if (unread !== undefined) return [unread];
-      return isOne ? encode(one, only, options) : encodeInEach(one, chosen, options);
+      return unread === undefined ? encode(one, chosen, options) : [unread];
     },
   };
 }

@@ -6,7 +6,7 @@
 import { makeMessage } from '../dialects/shared/build-messages.ts';
 import { defineTool } from '../dialects/shared/tool-definitions.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
-import { valueBytes, walkElements } from '../json/members.ts';
+import { elementsOf, valueBytes } from '../json/members.ts';
 import { textScanner } from '../json/plain-scanner.ts';
 import { quote } from '../json/respace.ts';
 import { skipBlanks } from '../json/scanner.ts';
@@ -50,12 +50,9 @@ export function definitionsIn(text: string): readonly ToolDefinition[] | undefin
   const start = skipBlanks(json, 0);
   const end = json[start] === OPEN_ARRAY ? textScanner.value(json, start, 0) : -1;
   if (end < 0 || skipBlanks(json, end) < json.length) return undefined;
-  const definitions: (ToolDefinition | undefined)[] = [];
-  walkElements(json, start, textScanner, (_number, at) => {
-    const after = textScanner.value(json, at, 1);
-    definitions.push(json[at] === OPEN_OBJECT ? definitionOf(json.subarray(at, after)) : undefined);
-    return after;
-  });
+  const definitions = elementsOf(json.subarray(start, end)).map((one) =>
+    one[0] === OPEN_OBJECT ? definitionOf(one) : undefined,
+  );
   const named = definitions.filter((one) => one?.name !== undefined) as ToolDefinition[];
   return named.length === definitions.length ? firstByName(named) : undefined;
 }

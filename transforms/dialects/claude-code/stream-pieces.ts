@@ -117,7 +117,6 @@ const isSame = (said: string, text: string): boolean =>
 
 const textOf = (json: Uint8Array): string => parseString(json, 0, json.length);
 
-/** Whether a piece is one of a text, a thought or a call. */
 function kindOf(piece: JsonView | undefined): 'text' | 'thought' | 'call' | undefined {
   if (piece?.textOf('text')) return 'text';
   if (piece?.textOf('thinking')) return 'thought';

@@ -194,7 +194,6 @@ export class CodexSource {
     return true;
   }
 
-  /** Adds a message of another agent. */
   #addAgentMessage(payload: JsonView, context: ReadContext, stamp: JsonView | undefined): LineFate {
     const content = payload.get('content');
     if (content?.type !== 'string') return context.reject('bad-event', 'content is not a text', content);

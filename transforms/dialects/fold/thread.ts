@@ -213,7 +213,6 @@ export class Thread {
     return this.#touch(item);
   }
 
-  /** Replaces the result of a call of an item. */
   rewriteResult(item: Item, id: string | undefined, result: Message): Item {
     const call = item.calls.find((one) => one.id === id && one.result !== undefined);
     if (call === undefined) item.content = result;

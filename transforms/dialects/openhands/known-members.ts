@@ -41,7 +41,6 @@ const LLM_MESSAGE = chatMessageWith(
 const SDK_CALL = withMembers(CHAT_CALL, 'origin responses_item_id');
 const OF_CALL = 'tool_name tool_call_id action_id';
 
-/** Events of the SDK. */
 export const SDK_EVENT: KnownObject = knownByType('kind', {
   SystemPromptEvent: known(`${EVENT} tools`, { 'system_prompt:one!': TEXT, 'dynamic_context:one': TEXT }),
   MessageEvent: known(

@@ -120,7 +120,6 @@ function fromBase64(view: JsonView, keepSealed: boolean): Answer | undefined {
   return body.type === 'array' || isAnswer(body) ? readAnswer(body, keepSealed) : UNKNOWN;
 }
 
-/** An answer that is a text. */
 function textAnswer(text: JsonView, notes: readonly ReadingNote[] = []): Answer {
   if (isPrintedAnswer(text)) return UNKNOWN;
   return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);

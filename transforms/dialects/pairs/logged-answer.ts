@@ -3,7 +3,6 @@ import type { JsonView } from '../../json/json-view.ts';
 import { decoded, textOfBase64 } from '../shared/base64-text.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 
-/** An answer as it was logged. */
 export interface LoggedAnswer {
   readonly response: JsonView | undefined;
   /** Is it a body from the wire? */

@@ -159,7 +159,6 @@ const hasBytesOf = (list: JsonView, own: JsonView | undefined): boolean =>
 const saysMore = (message: JsonView, said: ReadonlySet<string>): boolean =>
   textsOf(message).some((text) => text.trim() !== '' && !said.has(text.trim()));
 
-/** Adds all texts in a parsed value. */
 function addTexts(value: unknown, texts: Set<string>): void {
   if (typeof value === 'string') texts.add(value.trim());
   else if (typeof value === 'object' && value !== null)

@@ -8,7 +8,6 @@ import { copyOf } from '../../json/keep.ts';
 import { equalsAt } from '../../json/known-list.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 
-/** A list that was read. */
 export interface ReadList<State> {
   /** Number of its elements. */
   readonly count: number;

@@ -45,7 +45,6 @@ function textOfPart(part: JsonView): string | undefined {
   return part.text() ?? part.textOf('text') ?? part.textOf('content');
 }
 
-/** The messages in a value that is a list of them. */
 export function messagesIn(value: JsonView | undefined): readonly JsonView[] {
   const list = unpacked(value)?.elements() ?? [];
   return list.some((one) => one.textOf('role') !== undefined) ? list : [];

@@ -74,7 +74,6 @@ export const detailsIn = (span: JsonView, attributes: SpanAttributes): readonly 
     .filter(isDetails)
     .flatMap((event) => [event.get('attributes'), bodyOf(event)]);
 
-/** All events of a span. */
 export const eventsOf = (span: JsonView, attributes: SpanAttributes): readonly JsonView[] =>
   listsOf(span, attributes).flat();
 

@@ -38,7 +38,6 @@ const UNFINISHED: ReadonlySet<string> = new Set(['""', '"null"']);
 
 const CHUNK = 'chat.completion.chunk';
 
-/** Whether the event is a chunk of a chat completion. */
 export function isChatChunk(event: Pick<JsonView, 'get'>): boolean {
   if (event.get('object')?.text() === CHUNK) return true;
   const [first] = event.get('choices')?.elements() ?? [];
