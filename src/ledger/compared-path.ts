@@ -10,11 +10,14 @@ export const PATH_HASH_BYTES: number = HASH_BYTES;
 const ANSWER = 1;
 
 export function comparedPath(messages: readonly Message[]): Uint8Array {
-  const path = pathBytes(messages);
-  for (const [i, { role }] of messages.entries()) {
-    const last = (i + 1) * PATH_HASH_BYTES - 1;
+  return markAnswers(pathBytes(messages), (index) => messages[index]?.role === 'assistant');
+}
+
+/** @param path the hashes of a conversation's messages, which are changed */
+export function markAnswers(path: Uint8Array, isAnswer: (index: number) => boolean): Uint8Array {
+  for (let i = 0, last = PATH_HASH_BYTES - 1; last < path.length; i++, last += PATH_HASH_BYTES) {
     const hash = path[last] as number;
-    path[last] = role === 'assistant' ? hash | ANSWER : hash & ~ANSWER;
+    path[last] = isAnswer(i) ? hash | ANSWER : hash & ~ANSWER;
   }
   return path;
 }

@@ -19,10 +19,10 @@ import type {
 } from '../../transforms/model/element.ts';
 import { modelIn } from '../../transforms/model/meta.ts';
 import { usageOf } from '../../transforms/model/tool-usage.ts';
-import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
+import type { LastSession, ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
-import { comparedPath } from './compared-path.ts';
+import { comparedPath, markAnswers } from './compared-path.ts';
 import { type CountList, NO_COUNTS, sortedCounts, Tally } from './counts.ts';
 import { FindingLimit } from './finding-limit.ts';
 import { type Redactor, withRedactions } from './redactor.ts';
@@ -351,8 +351,14 @@ function shortcutReport(
     recordRejections: undefined,
     entryLog: mayReopen && !session.isLeaf ? session.places() : undefined,
     rejection: undefined,
-    ...(paths && { path: comparedPath(session.facts.source.shownMessages()) }),
+    ...(paths && { path: shortcutPath(session.facts.source) }),
   };
+}
+
+function shortcutPath(session: LastSession): Uint8Array {
+  const path = session.path();
+  if (path === undefined) return comparedPath(session.shownMessages());
+  return markAnswers(path, (index) => session.isAnswer(index));
 }
 
 const NO_PATH = new Uint8Array(0);

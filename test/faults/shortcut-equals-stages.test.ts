@@ -93,6 +93,7 @@ const SETTINGS: readonly (readonly [name: string, settings: Partial<TaskSettings
   ['a limit on messages', { maxMessages: 20 }],
   ['a limit on sessions', { limit: 80 }],
   ['all conversations', { select: 'leaves' }],
+  ['their paths', { copies: 'drop' }],
 ];
 
 it('F218: the same results with conversations that do not close', async () => {
@@ -371,6 +372,7 @@ const PACKED_SETTINGS: readonly (readonly [name: string, settings: Partial<TaskS
   ['a limit on messages', { ...BY_RUN, maxMessages: 20 }],
   ['a limit on sessions', { ...BY_RUN, limit: 900 }],
   ['all conversations', { ...BY_RUN, select: 'leaves' }],
+  ['their paths', { ...BY_RUN, copies: 'drop' }],
   ['all conversations of gathered lines', { sessionBy: 'id', select: 'leaves' }],
 ];
 

@@ -1,7 +1,9 @@
 /** The functions through which shortcut.c and its host call each other. */
 
+import type { PathExports } from '../model/hashed-path.ts';
+
 /** Exports of the shortcut (wasm/shortcut.c). Addresses are offsets into the memory; 0 means refused. */
-export interface ShortcutExports {
+export interface ShortcutExports extends PathExports {
   forget_tools(): void;
   /** @param mostLeavesBytes what the conversations of a session may hold; 0 to write only its snapshot */
   begin(
@@ -22,6 +24,8 @@ export interface ShortcutExports {
   finish(): number;
   /** Chooses a conversation of a session that has several. */
   leaf(index: number): number;
+  /** Writes the keys of the conversation's messages from one on, and returns the number of the next one. */
+  key_chain(from: number): number;
   /** Reads the message that replaces the one being judged. */
   message(at: number, end: number): number;
   /** Reports where the tool definitions end that the host was asked to read. */

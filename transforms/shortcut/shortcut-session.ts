@@ -17,6 +17,9 @@ export interface LastSession {
   messages(): readonly Message[];
   /** The messages themselves, valid until the next session begins. */
   shownMessages(): readonly Message[];
+  /** The hashes of its messages, as path-hashes.ts computes them; undefined if a message is odd. */
+  path(): Uint8Array | undefined;
+  isAnswer(index: number): boolean;
   readonly size: number;
   /** Length in bytes of its longest message. */
   readonly longest: number;

@@ -11,6 +11,7 @@ import { knownText } from '../json/utf8.ts';
 import type { ScanMemory } from '../json/wasm-scanner.ts';
 import type { EntryLog, Finding, Message, Origin } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
+import { hashedPath } from '../model/hashed-path.ts';
 import type { Meta } from '../model/meta.ts';
 import type { ShortcutExports } from './shortcut-module.ts';
 import type { LastSession } from './shortcut-session.ts';
@@ -180,17 +181,27 @@ export class ShortcutState implements LastSession {
   }
 
   get endsWithModel(): boolean {
-    const last = (this.#exports.written_at() >> 2) + (this.size - 1) * WRITTEN_WORDS;
-    return this.size > 0 && ROLES[this.#words[last + 2] as number] === 'assistant';
+    return this.size > 0 && this.isAnswer(this.size - 1);
+  }
+
+  path(): Uint8Array | undefined {
+    return hashedPath(this.#exports, this.size, (from) => this.#exports.key_chain(from));
+  }
+
+  isAnswer(index: number): boolean {
+    return this.#roleAt(index) === 'assistant';
+  }
+
+  #roleAt(index: number): string {
+    const at = (this.#exports.written_at() >> 2) + index * WRITTEN_WORDS;
+    return ROLES[this.#words[at + 2] as number] as string;
   }
 
   /** Shape of the conversation. Its calls are counted correctly only if `isCertain`. */
   shape(): RecordShape {
-    const written = this.#exports.written_at() >> 2;
     const named = this.#exports.named_at() >> 2;
     const counter = new ShapeCounter();
-    for (let i = 0; i < this.field(STATE.messages); i++)
-      counter.message(ROLES[this.#words[written + i * WRITTEN_WORDS + 2] as number] as string);
+    for (let i = 0; i < this.size; i++) counter.message(this.#roleAt(i));
     for (let i = 0; i < this.field(STATE.named); i++) {
       const at = named + i * NAMED_WORDS;
       counter.call(knownText(this.#bytes, this.#words[at] as number, this.#words[at + 1] as number));

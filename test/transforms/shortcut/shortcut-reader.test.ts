@@ -3,6 +3,7 @@ import { checks } from '../../../transforms/checks/index.ts';
 import { shapeOfRecord } from '../../../transforms/formats/record-shape.ts';
 import { createScanMemory, type ScanMemory } from '../../../transforms/json/wasm-scanner.ts';
 import type { Line } from '../../../transforms/model/element.ts';
+import { pathBytes } from '../../../transforms/model/path-hashes.ts';
 import { rules } from '../../../transforms/rules/index.ts';
 import { KNOWN_CHECKS, knowsEntries, ShortcutReader } from '../../../transforms/shortcut/shortcut-reader.ts';
 import type { ShortcutSession } from '../../../transforms/shortcut/shortcut-session.ts';
@@ -251,6 +252,43 @@ describe('a session that took the shortcut', () => {
     const session = finished();
     expect(record(session)).toMatchObject({ messages: [...last, REPLY] });
     expect(session?.facts.origin.offset).toBe(290e10);
+  });
+});
+
+describe('the path of a conversation', () => {
+  const call = (id: string, args: string): object => ({
+    ...{ role: 'assistant', content: null },
+    tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: args } }],
+  });
+  const result = (id: string, content: string): object => ({ role: 'tool', tool_call_id: id, content });
+  const asked = (content: unknown): object => ({ role: 'user', content });
+
+  it.each<[name: string, messages: readonly object[], isRead: boolean]>([
+    [
+      'texts',
+      [{ role: 'developer', content: 'Be brief \u00e9 "/" \ud83d\ude00\n' }, USER, REPLY, USER],
+      true,
+    ],
+    [
+      'calls',
+      [USER, call('a', '{"b":1,"a":"\\u00e9"}'), result('a', 'x'), call('a', '{}'), result('a', 'y')],
+      true,
+    ],
+    ['reasoning and null members', [USER, { ...REPLY, reasoning_content: 'hm', name: null }, USER], true],
+    [
+      'long texts, whose keys do not fit at once',
+      Array.from({ length: 3 }, (_, i) => asked(`${i} `.repeat(3e5))),
+      true,
+    ],
+    ['a text that is too long', [asked('x'.repeat(2 ** 20 + 1))], false],
+    ['a number that has to be compared exactly', [USER, call('a', '{"a":1.0}'), result('a', 'x')], false],
+    ['a content that is a list', [asked([{ type: 'text', text: 'a' }])], false],
+    ['too many messages', Array.from({ length: 4096 }, (_, i) => asked(`${i}`)), false],
+  ])('is that of the messages, with %s', (_name, messages, isRead) => {
+    const session = sessionOf(entryLine({ messages }));
+    const path = session?.facts.source.path();
+    if (isRead) expect(path).toEqual(pathBytes(session?.conversation().messages ?? []));
+    else expect(path).toBeUndefined();
   });
 });
 

@@ -1,9 +1,8 @@
 // Chains the hashes of the messages of a conversation: each is that of the hash before it, the hash of the message's key, and the position of
 // the call that it answers, as in ../../model/path-hashes.ts. The host hashes the keys, which are long; a link fits a block of SHA-256.
 #pragma once
-#include "scan.h"
+#include "message.h"
 
-#define MAX_LINKS 4096
 #define MAX_IDS 4096
 #define HASH_BYTES 16
 
@@ -15,7 +14,7 @@ typedef struct {  // 32-bit words; the host writes `message`, and reads `key`
 } Link;
 static Link links[MAX_LINKS];
 static u8 hashes[MAX_LINKS][HASH_BYTES];  // of the keys, then of the links
-static Span known_ids[MAX_IDS];           // of the calls, in `in`
+static Span known_ids[MAX_IDS];           // of the calls
 static u32 known_calls;
 
 EXPORT(links_at) u32 links_at(void) { return (u32)links; }
@@ -28,9 +27,9 @@ static u32 add_ids(const Span *ids, u32 count) {
   return 1;
 }
 
-static int is_same(u32 in, Span a, Span b) {
+static int is_same(Span a, Span b) {
   if (a.end - a.at != b.end - b.at) return 0;
-  for (u32 i = a.at, j = b.at; i < a.end; i++, j++) if (byte_at(in + i) != byte_at(in + j)) return 0;
+  for (u32 i = a.at, j = b.at; i < a.end; i++, j++) if (byte_at(i) != byte_at(j)) return 0;
   return 1;
 }
 
@@ -65,7 +64,7 @@ static void hash_block(u8 *block, u32 length, u8 *to) {
   for (u32 i = 0; i < HASH_BYTES; i++) to[i] = (s[i / 4] + first[i / 4]) >> (24 - i % 4 * 8);
 }
 
-static void put_link(u32 index, u32 in) {
+static void put_link(u32 index) {
   u8 block[64];
   u32 length = 0;
   if (index > 0) for (; length < HASH_BYTES; length++) block[length] = hashes[index - 1][length];
@@ -73,7 +72,7 @@ static void put_link(u32 index, u32 in) {
   const Link link = links[index];
   if (link.is_result) {
     u32 after = link.calls;  // the position of the last call with this id, and one
-    while (after > 0 && !is_same(in, known_ids[after - 1], link.answered)) after--;
+    while (after > 0 && !is_same(known_ids[after - 1], link.answered)) after--;
     if (after == 0) block[length++] = '-', block[length++] = '1';
     else {
       u32 unit = 1;

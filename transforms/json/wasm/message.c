@@ -1,8 +1,10 @@
 // Writes the key of a valid message, which is equal for messages that say the same: the role, the calls, and the text as JSON.stringify
 // writes it. The same bytes as ../../model/message-key.ts, which reads the messages that are odd for it. Also chains the hashes of the keys
-// of a conversation, as ../../model/path-hashes.ts does. Built by scripts/build-wasm.sh; called by ../../model/message-reader.ts.
+// of a conversation, as ../../model/path-hashes.ts does. Built by scripts/build-wasm.sh; called by ../../model/message-reader.ts, and by the
+// shortcut, which has read the messages (message.h).
 #include "message-calls.h"
 #include "message-chain.h"
+#include "message.h"
 
 #define MAX_CALLS 256
 #define HEAD_BYTES (2 * MAX_HEAD)
@@ -11,15 +13,14 @@ enum { ROLE, CONTENT, CALLS, ANSWERED, OTHERS, MEMBERS = OTHERS + 3 };
 enum { ID, FUNCTION, NAME = 0, ARGUMENTS };
 static u8 in[MAX_BYTES + SLACK], out[HEAD_BYTES + MAX_BYTES + SLACK];
 static struct {  // 32-bit words that the host reads
-  Span key;             // in `out`
+  Span key;
   u32 is_result;
-  Span answered;        // the id of the call that it answers, in `in`, without its quotes
+  Span answered;        // the id of the call that it answers, without its quotes
   u32 calls;
   Span ids[MAX_CALLS];  // of its calls
 } facts;
 
 EXPORT(in_at) u32 in_at(void) { return (u32)in; }
-EXPORT(out_at) u32 out_at(void) { return (u32)out; }
 EXPORT(facts_at) u32 facts_at(void) { return (u32)&facts; }
 
 static u32 put(u32 to, u8 byte) {
@@ -74,41 +75,55 @@ static Span inside(Span string) { return (Span){string.at + 1, string.end - 1}; 
 // Returns the id in a JSON string; other ids are odd.
 static Span id_in(Span value) {
   if (kind_of(value) != '"' || !is_plain(value)) odd = 1;
-  return odd ? (Span){0} : (Span){value.at + 1 - (u32)in, value.end - 1 - (u32)in};
+  return odd ? (Span){0} : inside(value);
 }
 
-static void put_call(Span call) {
+// Begins the key of a message with its role and the number of its calls, of which each is then put.
+void begin_key(const char *role, u32 calls) {
+  head_length = odd = member_count = facts.calls = 0;
+  put_word("[3:"), put_count('"', *role == 'u' || *role == 't' ? 4 : *role == 's' ? 6 : 9), put_word(role), put_word("[0:"), put_count('[', calls);
+  facts.is_result = *role == 't';
+}
+
+void put_call(Span id, Span name, Span arguments) {
+  if (kind_of(name) != '"' || kind_of(arguments) != '"' || facts.calls == MAX_CALLS || arguments.end - arguments.at > MAX_BYTES) odd = 1;
+  if (odd) return;
+  facts.ids[facts.calls++] = id_in(id);
+  put_count('[', 2);
+  put_string(inside(name), 1);
+  put_arguments(inside(arguments));
+}
+
+// Writes the key to `to` in `out`, which has room for it. 0: it is odd.
+static u32 end_key(Span content, Span answered, u32 to) {
+  if (facts.is_result) facts.answered = id_in(answered);
+  if (odd) return 0;
+  __builtin_memcpy((u8 *)to, head, 2 * head_length);
+  const u32 text = to + 2 * head_length, end = kind_of(content) == '"' ? write_text(content, text) : put(put(text, '"'), '"');
+  facts.key = (Span){to, end};
+  return 1;
+}
+
+static void read_call(Span call) {
   static const char *const CALL_KEYS[] = {"id", "function", 0}, *const FUNCTION_KEYS[] = {"name", "arguments", 0};
   Span of_call[2] = {0}, of_function[2] = {0};
   find(call, CALL_KEYS, of_call);
-  if (odd || !of_call[FUNCTION].at || facts.calls == MAX_CALLS) odd = 1;
+  if (odd || !of_call[FUNCTION].at) odd = 1;
   else find(of_call[FUNCTION], FUNCTION_KEYS, of_function);
-  if (odd || kind_of(of_function[NAME]) != '"' || kind_of(of_function[ARGUMENTS]) != '"') odd = 1;
-  else {
-    facts.ids[facts.calls++] = id_in(of_call[ID]);
-    put_count('[', 2);
-    put_string(inside(of_function[NAME]), 1);
-    put_arguments(inside(of_function[ARGUMENTS]));
-  }
+  if (!odd) put_call(of_call[ID], of_function[NAME], of_function[ARGUMENTS]);
 }
 
-static void put_calls(Span list) {
-  u32 count = 0, first = list.at + 1;
-  if (kind_of(list) == 'n') return put_word("[0:");
-  if (kind_of(list) != '[') odd = 1;
-  for (u32 round = 0; round < 2 && !odd; round++) {  // counts them, then writes them
-    u32 number = 0;
-    if (round == 1) put_count('[', count);
-    u32 p = skip_blanks(first, list.end);
-    for (; peek(p, list.end) == '{' && !odd; number++) {
-      const u32 after = value_end(p, list.end);
-      if (round == 1) put_call((Span){p, after});
-      p = skip_blanks(after, list.end);
-      if (peek(p, list.end) == ',') p = skip_blanks(p + 1, list.end);
-    }
-    if (peek(p, list.end) != ']') odd = 1;
-    count = number;
+// Visits the objects of a list; returns their number.
+static u32 each_call(Span list, void visit(Span)) {
+  u32 count = 0, p = skip_blanks(list.at + 1, list.end);
+  for (; peek(p, list.end) == '{' && !odd; count++) {
+    const u32 after = value_end(p, list.end);
+    if (visit) visit((Span){p, after});
+    p = skip_blanks(after, list.end);
+    if (peek(p, list.end) == ',') p = skip_blanks(p + 1, list.end);
   }
+  if (peek(p, list.end) != ']') odd = 1;
+  return count;
 }
 
 static const char *role_of(Span role) {
@@ -118,45 +133,59 @@ static const char *role_of(Span role) {
   return 0;
 }
 
-// Reads a message in `in`, and writes its key to `to` in `out`, which has room for it; returns 0 if it is odd.
+// Reads a message in `in`, and writes its key to `to`; returns 0 if it is odd.
 static u32 read_message(Span message, u32 to) {
   static const char *const KEYS[] = {"role", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "audio", 0};
   Span found[MEMBERS] = {0};
-  head_length = odd = member_count = facts.calls = 0;
+  odd = 0;
   find(message, KEYS, found);
   const char *role = odd ? 0 : role_of(found[ROLE]);
   if (!role || (kind_of(found[CONTENT]) != '"' && kind_of(found[CONTENT]) != 'n')) return 0;
   for (u32 i = OTHERS; i < MEMBERS; i++) if (kind_of(found[i]) != 'n') return 0;
-  put_word("[3:"), put_count('"', *role == 'u' || *role == 't' ? 4 : *role == 's' ? 6 : 9), put_word(role), put_word("[0:");
-  put_calls(found[CALLS]);
-  facts.is_result = *role == 't';
-  if (facts.is_result) facts.answered = id_in(found[ANSWERED]);
+  const u8 calls = kind_of(found[CALLS]);
+  if (calls != 'n' && calls != '[') return 0;
+  const u32 count = calls == '[' ? each_call(found[CALLS], 0) : 0;
   if (odd) return 0;
-  __builtin_memcpy((u8 *)to, head, 2 * head_length);
-  const u32 text = to + 2 * head_length, end = kind_of(found[CONTENT]) == '"' ? write_text(found[CONTENT], text) : put(put(text, '"'), '"');
-  facts.key = (Span){to - (u32)out, end - (u32)out};
-  return 1;
+  begin_key(role, count);
+  if (calls == '[') each_call(found[CALLS], read_call);
+  return end_key(found[CONTENT], found[ANSWERED], to);
 }
 
 // Reads the message at the start of `in`; returns 0 if it is odd.
 EXPORT(read) u32 read(u32 length) { return read_message((Span){(u32)in, (u32)in + length}, (u32)out); }
 
-// Writes the keys of the messages from this one on, as far as `out` has room; returns the number of the next one, or 0 if one is odd.
-EXPORT(read_chain) u32 read_chain(u32 from, u32 count) {
-  u32 to = (u32)out;
+static u32 key_at;  // where the next key of a path is written
+
+u32 has_room(u32 length) { return key_at + HEAD_BYTES + length <= (u32)out + sizeof(out) - SLACK; }
+
+void begin_keys(u32 from) {
+  key_at = (u32)out;
   if (from == 0) known_calls = 0;
+}
+
+// Adds the facts about a message to the path. 0: there is no room.
+static u32 add_link(u32 index) {
+  Link *link = links + index;
+  if (!add_ids(facts.ids, facts.calls)) return 0;
+  link->key = facts.key, link->calls = known_calls, link->is_result = facts.is_result, link->answered = facts.answered;
+  key_at = facts.key.end;
+  return 1;
+}
+
+// Writes the keys of the messages from this one on, as far as there is room; returns the number of the next one, or 0 if one is odd.
+EXPORT(read_chain) u32 read_chain(u32 from, u32 count) {
+  begin_keys(from);
   for (u32 i = from; i < count; i++) {
-    Link *link = links + i;
-    if (to + HEAD_BYTES + link->message.end - link->message.at > (u32)out + sizeof(out) - SLACK) return i;
-    if (!read_message((Span){(u32)in + link->message.at, (u32)in + link->message.end}, to)) return 0;
-    if (!add_ids(facts.ids, facts.calls)) return 0;
-    link->key = facts.key, link->calls = known_calls, link->is_result = facts.is_result, link->answered = facts.answered;
-    to = (u32)out + facts.key.end;
+    const Span message = {(u32)in + links[i].message.at, (u32)in + links[i].message.end};
+    if (!has_room(message.end - message.at)) return i == from ? 0 : i;
+    if (!read_message(message, key_at) || !add_link(i)) return 0;
   }
   return count;
 }
 
+u32 add_key(u32 index, Span content, Span answered) { return end_key(content, answered, key_at) && add_link(index); }
+
 // Replaces the hash of each key by the hash of its message and all before it.
 EXPORT(chain) void chain(u32 count) {
-  for (u32 i = 0; i < count; i++) put_link(i, (u32)in);
+  for (u32 i = 0; i < count; i++) put_link(i);
 }

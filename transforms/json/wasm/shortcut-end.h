@@ -2,6 +2,7 @@
 // in a record.
 #pragma once
 #include "shortcut-read.h"
+#include "message.h"
 
 static int is_same_text(const Row *one, Span a, const Row *other, Span b) {
   return a.end - a.at == b.end - b.at && same(one->at + a.at, other->at + b.at, a.end - a.at);

@@ -194,6 +194,24 @@ EXPORT(finish) u32 finish(void) {
   return leaf_count == 0 || is_one_leaf() ? describe(best) : end_leaves();
 }
 
+// Writes the keys of the conversation's messages from this one on, as read_chain() in message.c does.
+EXPORT(key_chain) u32 key_chain(u32 from) {
+  static const char *const KEY_ROLES[] = {"", "system", "system", "user", "assistant", "tool", "tool"};
+  if (best->count > MAX_LINKS) return 0;
+  begin_keys(from);
+  for (u32 i = from; i < best->count; i++) {
+    const Row *one = &rows[best->rows[i]];
+    const Span content = in_row(one, one->spans[CONTENT]);
+    if ((first_byte(content) != '"' && first_byte(content) != 'n') || first_byte(in_row(one, one->spans[FUNCTION_CALL])) != 'n') return 0;
+    if (!has_room(content.end - content.at)) return i == from ? 0 : i;
+    begin_key(KEY_ROLES[one->role], one->calls);
+    for (const Call *call = calls + one->call; call < calls + one->call + one->calls; call++)
+      put_call(in_row(one, call->spans[ID_OF_CALL]), in_row(one, call->spans[NAME]), in_row(one, call->spans[ARGUMENTS]));
+    if (!add_key(i, content, in_row(one, one->spans[CALL_ID]))) return 0;
+  }
+  return best->count;
+}
+
 EXPORT(begin) void begin(u32 depth, u32 most, u32 most_messages, u32 strict, u32 most_leaves_bytes, u32 end_of_arena) {
   extern u8 __heap_base;
   arena = ((u32)&__heap_base + 15) & ~15u, arena_end = end_of_arena, soft = arena + MIN_SOFT_BYTES;
