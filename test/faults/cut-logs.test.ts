@@ -22,6 +22,7 @@ const REWRITTEN: ReadonlySet<string> = new Set([
   // a line is written again with another content
   ...['cc-rewritten/logs/S1.jsonl', 'openhands-rewritten/logs/events.jsonl'],
   ...['qwen-rewritten/logs/q.jsonl', 'sts-rewritten/logs/s.jsonl'],
+  'cc-retracted/logs/S1.jsonl', // an answer is taken back
   'spans-log-records/logs/spans.jsonl', // the answer is logged before its question
 ]);
 const logs = Object.fromEntries(Object.entries(dialectLogs()).filter(([path]) => !REWRITTEN.has(path)));

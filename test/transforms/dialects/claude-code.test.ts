@@ -454,6 +454,28 @@ it('keeps the turns of two clients apart that resumed one session at the same ti
   ]);
 });
 
+it.each(['retractedMessageUuids', 'retracted_message_uuids'])(
+  'leaves out what the client took back (%s)',
+  (name) => {
+    const fallback = (parentUuid: string, uuids: readonly string[]) => ({
+      ...{ type: 'system', subtype: 'model_refusal_fallback', uuid: 'f', parentUuid, sessionId: 's' },
+      ...{ content: 'Switched to another model.', [name]: uuids },
+    });
+    const question = said('q', null, 'user', 'q');
+    const answered = [
+      { role: 'user', content: 'q' },
+      { role: 'assistant', content: 'b' },
+    ];
+    for (const parent of ['a', 'q']) {
+      const lines = [question, said('a', 'q', 'assistant', 'a', { stop_reason: 'refusal' })];
+      const answer = said('b', 'f', 'assistant', 'b');
+      expect(conversationsOf(...lines, fallback(parent, ['a']), answer)).toEqual([answered]);
+    }
+    const called = [question, said('c', 'q', 'assistant', calls('c')), fallback('c', ['c', 'unknown'])];
+    expect(conversationsOf(...called, said('b', 'q', 'assistant', 'b'))).toEqual([answered]);
+  },
+);
+
 it('gives a call the text that the model received in place of a long result', () => {
   const replace = (toolUseId: string, more: object = {}) => ({
     ...{ type: 'content-replacement', sessionId: 's', ...more },

@@ -10,14 +10,15 @@ import type { ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import type { Version } from '../fold/later-version.ts';
-import type { ItemFacts } from '../fold/thread.ts';
+import type { LineSpots } from '../fold/line-spots.ts';
+import { type ItemFacts, noteItem } from '../fold/thread.ts';
 import { argumentsOf, foldedBlock, readBlock } from '../shared/anthropic-blocks.ts';
 import { resultMessage } from '../shared/anthropic-message.ts';
 import { makeMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf, modelMeta } from '../shared/logged-meta.ts';
-import { isTrue, present } from '../shared/logged-values.ts';
+import { firstOf, isTrue, present } from '../shared/logged-values.ts';
 import { INTERRUPT, keptBlock, noted } from '../shared/reading-notes.ts';
 import { isUnsaid, saidIn } from '../shared/said-texts.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
@@ -75,6 +76,22 @@ export class ClaudeLine {
     const call = this.text('parent_tool_use_id');
     if (call !== undefined) return call;
     return this.is('isSidechain') ? (this.text('agentId') ?? null) : undefined;
+  }
+
+  /**
+   * Empties the answers that the client took back, because the model refused to finish them: another model answers, which
+   * does not see them. @returns whether the line names any
+   */
+  retract(spots: LineSpots, fold: Fold): boolean {
+    const uuids = firstOf(this.#json, 'retractedMessageUuids', 'retracted_message_uuids')?.elements() ?? [];
+    for (const uuid of uuids) {
+      const { place, stretch, isOwn } = spots.get(uuid.text() ?? '') ?? {};
+      if (place === undefined || stretch === undefined || isOwn !== true || !fold.has(stretch.thread))
+        continue;
+      fold.open(stretch.thread, '');
+      if (fold.isHere(place)) noteItem(fold.reset(place), { changes: ['not-by-model'] });
+    }
+    return uuids.length > 0;
   }
 
   get time(): JsonView | undefined {
