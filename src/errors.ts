@@ -67,29 +67,8 @@ export function ioError(doing: string, subject: string, cause: unknown): Turnmil
   return new TurnmillError(kind, `cannot ${doing} ${subject}: ${systemWords(cause)}`, { subject, cause });
 }
 
-/** Why a whole source is rejected. Readers throw it in a SourceFault; the engine turns it into a rejection. */
-export type SourceReason =
-  | 'unreadable'
-  | 'changed-while-read'
-  | 'corrupt-gzip'
-  | 'corrupt-zstd'
-  | 'trailing-data'
-  | 'decompression-limit'
-  | 'not-regular'
-  | 'preference-pairs'
-  | 'unknown-dialect'
-  | 'known-but-unread'
-  | 'nothing-read'
-  | 'little-read'
-  | 'vanished'
-  | 'unsupported-compression'
-  | 'encoding-utf16'
-  | 'not-json-lines'
-  | 'worker-crash'
-  | 'internal-error';
-
-/** Meaning of each reason. */
-export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
+/** Why a whole source is rejected, and what that means. */
+export const SOURCE_REASONS = {
   unreadable: 'The file could not be opened or read.',
   'changed-while-read':
     'The file grew, shrank or was written to while it was read (if its size stayed the same, during a second reading too).',
@@ -115,7 +94,10 @@ export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   'internal-error':
     'An exception or a ledger mismatch while the source was read: a bug in turnmill or in a plug-in. The detail names the place; please report it.',
   'worker-crash': 'Three worker threads in a row died while reading the file.',
-};
+} as const;
+
+/** Readers throw it in a SourceFault; the engine turns it into a rejection. */
+export type SourceReason = keyof typeof SOURCE_REASONS;
 
 /** A fault in the data or the file of one source; the run continues with the other sources. */
 export class SourceFault extends Error {

@@ -31,7 +31,7 @@ const SCOPES = [
 ];
 
 export async function rejectionsPage(root) {
-  const { SKIP_MEANINGS } = await built(root, 'src/ledger/skip-meanings.js');
+  const { SKIP_MEANINGS } = await built(root, 'src/input/sources/skip-reasons.js');
   const { catalogue } = await built(root, 'src/cli/catalogue.js');
   const { rules } = await built(root, 'transforms/rules/index.js');
   const { ruleSets } = await built(root, 'transforms/stages/cleanup.js');

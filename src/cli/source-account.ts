@@ -3,10 +3,10 @@ import { shellWord } from '../charts/numbers.ts';
 import { fateWords, namedWords, wordsFor } from '../charts/words.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
+import { SKIP_MEANINGS } from '../input/sources/skip-reasons.ts';
 import { build } from '../job/build.ts';
 import { EMPTY_REMEDY, remedyOfPlace } from '../ledger/remedies.ts';
-import { type Result, rejectionReason, withoutFates } from '../ledger/result.ts';
-import { SKIP_MEANINGS } from '../ledger/skip-meanings.ts';
+import { type RejectedLine, type Result, rejectionReason, withoutFates } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import type { PartialSettings } from '../settings/settings.ts';
 import { showCount } from '../sizes.ts';
@@ -25,17 +25,13 @@ export interface SourceAccount
   readonly sessions: readonly SessionFate[];
   readonly sessionCount: number;
   /** Absent if no line was rejected by itself. */
-  readonly rejectedLine?: RejectedLine;
+  readonly rejectedLine?: FirstRejected;
 }
 
 const MAX_SESSIONS = 20;
 
 /** The first line that was rejected. */
-interface RejectedLine {
-  readonly line: number;
-  readonly reason: string;
-  readonly detail: string;
-}
+type FirstRejected = Pick<RejectedLine, 'line' | 'reason' | 'detail'>;
 
 /** Collects the first sessions of a source. */
 class Sessions {
@@ -69,7 +65,7 @@ export async function accountIn(
     await eachLineOf(out, LINE_FILES.sessions, (line) => {
       if (line.source === source) sessions.add(line.id, line.fate, line.origin?.line);
     });
-  let rejectedLine: RejectedLine | undefined;
+  let rejectedLine: FirstRejected | undefined;
   await eachLineOf(out, LINE_FILES.quarantine, (record) => {
     if (record.scope !== 'line' || record.line === undefined || record.source.uri !== source) return;
     rejectedLine ??= { line: record.line, reason: record.reason, detail: record.error.message };
@@ -88,7 +84,7 @@ export async function accountOf(
 ): Promise<SourceAccount | undefined> {
   let sessions = new Sessions();
   let account: SourceAccount | undefined;
-  let rejectedLine: RejectedLine | undefined;
+  let rejectedLine: FirstRejected | undefined;
   let isProvisional = false;
   const onResult = (result: Result): void => {
     if (result.kind === 'source-begin') isProvisional = result.provisional;
@@ -175,7 +171,7 @@ function sessionText(source: string, session: SessionFate, more: readonly string
   return printable(`${named} (${explainCommand(source, line, more)})`);
 }
 
-function rejectedText(source: string, rejected: RejectedLine, more: readonly string[]): string {
+function rejectedText(source: string, rejected: FirstRejected, more: readonly string[]): string {
   const { line, reason, detail } = rejected;
   const command = explainCommand(source, line, more);
   return printable(`first line ${showCount(line)}: ${namedWords(reason)}: ${detail} (${command})`);

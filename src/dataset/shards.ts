@@ -39,14 +39,7 @@ export interface ShardInfo {
 }
 
 /** The state of a shard at a checkpoint. */
-export interface ShardCheckpoint {
-  readonly path: string;
-  readonly group: string;
-  readonly records: number;
-  /** Bytes on disk. */
-  readonly bytes: number;
-  /** CRC-32 of the bytes on disk. */
-  readonly crc32: number;
+export interface ShardCheckpoint extends Pick<ShardInfo, 'path' | 'group' | 'records' | 'bytes' | 'crc32'> {
   /** Lines gathered for the next block, not yet in the file; valid until the next record. */
   readonly gathered: Uint8Array;
 }

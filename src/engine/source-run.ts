@@ -18,7 +18,7 @@ import type { DeliveryBuilder } from './delivery.ts';
 import type { Watch } from './instrument.ts';
 import { Intake } from './intake.ts';
 import { SmallFiles } from './small-files.ts';
-import { SourceOpener } from './source-opener.ts';
+import { SourceOpener, type SourceOpenerOptions } from './source-opener.ts';
 import { allOf, type Ended, type OpenSource, type ReadSource, reportOf } from './source-report.ts';
 import { NONE_UPCOMING, type TaskSource, type Upcoming } from './task.ts';
 
@@ -46,10 +46,7 @@ interface Ending {
 /** Why reading pauses: a delivery is due, the source has ended, or a promise has to settle first. */
 export type Pause = 'delivery' | 'over' | Promise<void>;
 
-export interface SourceRunOptions {
-  readonly settings: TaskSettings;
-  readonly watch: Watch;
-  readonly signal: AbortSignal | undefined;
+export interface SourceRunOptions extends Pick<SourceOpenerOptions, 'settings' | 'watch' | 'signal'> {
   /** Memory for the slab, shared with the shortcut; undefined if the slab allocates its own. */
   readonly memory: ScanMemory | undefined;
   readonly delivery: DeliveryBuilder;

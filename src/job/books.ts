@@ -5,13 +5,10 @@ import { ProfileCounter } from '../ledger/dataset-profile.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { FindingResult } from '../ledger/result.ts';
 import type { Destination } from '../record/output.ts';
-import { Recorder } from '../record/result-writer.ts';
+import { Recorder, type RecorderOptions } from '../record/result-writer.ts';
 import type { Settings } from '../settings/settings.ts';
 
-export interface Books {
-  readonly destination: Destination;
-  readonly ledger: Ledger;
-  readonly usage: UsageByGroup;
+export interface Books extends Pick<RecorderOptions, 'destination' | 'ledger' | 'usage'> {
   /** Counts the figures of the report, if one may be written. */
   readonly counter: ProfileCounter | undefined;
   readonly recorder: Recorder;

@@ -13,7 +13,6 @@ import {
   gradeIn,
   graderMessages,
   type Skipped,
-  type SkipReason,
 } from '../loop/grader.ts';
 import { type Model, replyFrom } from '../loop/run-loop.ts';
 import type { LoopMessage } from '../loop/tape.ts';
@@ -32,12 +31,8 @@ export interface CalibrateRequest extends Omit<EndpointOptions, 'prompt'> {
 }
 
 /** A line of results.jsonl. */
-export interface CalibrationLine extends Omit<DeckSample, 'sample'> {
+export interface CalibrationLine extends Omit<DeckSample, 'sample'>, Partial<Grade>, Partial<Skipped> {
   readonly expected?: number;
-  readonly score?: number;
-  readonly reason?: string | null;
-  readonly skipped?: SkipReason;
-  readonly problem?: string;
   /** SHA-256 of model and messages: an answer is used again only for the same ones. */
   readonly request?: string;
 }

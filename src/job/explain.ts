@@ -4,15 +4,11 @@ import { createChain } from '../engine/chain.ts';
 import { chainSessionsFor } from '../engine/intake.ts';
 import { failUsage, SourceFault } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
-import type { Settings } from '../settings/settings.ts';
-import { readThrough, tapChain } from './inspect.ts';
+import { type ReadThrough, readThrough, tapChain } from './inspect.ts';
 import { type Explanation, LineTrail } from './line-trail.ts';
 
-export interface Question {
-  readonly ref: SourceRef;
+export interface Question extends Pick<ReadThrough, 'ref' | 'settings' | 'signal'> {
   readonly line: number;
-  readonly settings: Settings;
-  readonly signal?: AbortSignal | undefined;
   /** Whether to include the texts of the messages. */
   readonly withTexts?: boolean;
 }

@@ -97,14 +97,11 @@ export async function readThrough({ ref, settings, push, enough, signal }: ReadT
   }
 }
 
-export interface Inspection {
-  readonly settings: Settings;
+export interface Inspection extends Pick<ReadThrough, 'settings' | 'enough' | 'signal'> {
   /** Name of the stage, or `framing`. */
   readonly after: string;
   /** Takes an element that left it; its bytes are valid until this returns. A returned promise pauses the reading. */
   readonly see: (element: StreamElement) => Promise<void> | undefined;
-  readonly enough?: () => boolean;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**

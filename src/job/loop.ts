@@ -9,7 +9,7 @@ import { type Modes, modesLike } from '../dataset/modes.ts';
 import { eachLine } from '../dataset/read-back.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { failUsage, ioError, TurnmillError } from '../errors.ts';
-import { endpoint } from '../loop/endpoint.ts';
+import { type EndpointOptions, endpoint } from '../loop/endpoint.ts';
 import {
   type Continuation,
   eachTurn,
@@ -21,13 +21,11 @@ import {
 import type { LoopMessage, LoopRecord } from '../loop/tape.ts';
 import { ListedIds } from '../settings/listed-ids.ts';
 
-export interface LoopRequest {
+export interface LoopRequest extends Omit<EndpointOptions, 'base' | 'model'> {
   readonly dataset: string;
   /** Base URL of a model; if undefined, the record's own replies are used. */
   readonly endpoint?: string | undefined;
   readonly model?: string | undefined;
-  readonly key?: string | undefined;
-  readonly prompt?: 'messages' | 'astracodex' | undefined;
   readonly eachTurn?: boolean | undefined;
   readonly maxSteps?: number | undefined;
   readonly onMiss?: 'stop' | 'tell' | undefined;
@@ -37,11 +35,6 @@ export interface LoopRequest {
   readonly out?: string | undefined;
   /** Whether to also write pairs in which the recorded reply is the preferred one. */
   readonly prefer?: 'recorded' | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Most bytes of an answer. Default: 16 MiB. */
-  readonly maxAnswerBytes?: number | undefined;
-  /** Delays before each retry of a request, in milliseconds. */
-  readonly waits?: readonly number[] | undefined;
 }
 
 /** A line of loop.jsonl. */

@@ -23,7 +23,7 @@ import type { LastSession, ShortcutSession } from '../../transforms/shortcut/sho
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 import { comparedPath, markAnswers } from './compared-path.ts';
-import { type CountList, NO_COUNTS, sortedCounts, Tally } from './counts.ts';
+import { NO_COUNTS, sortedCounts, Tally } from './counts.ts';
 import { FindingLimit } from './finding-limit.ts';
 import { type Redactor, withRedactions } from './redactor.ts';
 import { RejectionLimit } from './rejection-limit.ts';
@@ -36,16 +36,11 @@ import {
   type Result,
   recordRejectionOf,
   type SessionReport,
+  type SourceReport,
 } from './result.ts';
 
 /** The fates and repairs of a source that has ended. */
-export interface SourceTotals {
-  readonly lines: number;
-  readonly fates: CountList;
-  readonly repairs: CountList;
-  readonly dialect: string | undefined;
-  readonly text: ReadText | undefined;
-}
+export type SourceTotals = Pick<SourceReport, 'lines' | 'fates' | 'repairs' | 'dialect' | 'text'>;
 
 export interface SourceLedgerOptions {
   /** Returns whether to keep the bytes of a rejected line of this length. */

@@ -19,7 +19,7 @@ export interface EndpointOptions {
   readonly signal?: AbortSignal | undefined;
   /** Most bytes of an answer. Default: 16 MiB. */
   readonly maxAnswerBytes?: number | undefined;
-  /** Delays before each retry, in milliseconds. */
+  /** Delays before each retry of a request, in milliseconds. */
   readonly waits?: readonly number[] | undefined;
 }
 

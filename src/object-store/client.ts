@@ -15,7 +15,7 @@ import type { S3Options } from './options.ts';
 import { configOf, DEFAULT_REGION, withoutVersionWarning } from './sdk-config.ts';
 import { Silence } from './silence.ts';
 import type { ObjectPlace } from './url.ts';
-import { type Sink, UnknownLength, Wire } from './wire.ts';
+import { type Sink, type Site, UnknownLength, Wire } from './wire.ts';
 
 const CONNECT_MS = 5000;
 /** Matches a head without line ends inside a header: an ETag comes from the store, and might contain one. */
@@ -40,10 +40,7 @@ const PATIENCE: Patience = {
 };
 
 /** The address of a bucket's objects, as the SDK determines it. */
-interface BucketAddress {
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly port: number | undefined;
+interface BucketAddress extends Site {
   /** The part of the path before the key. */
   readonly path: string;
   readonly region: string;

@@ -2,6 +2,7 @@
  * Reads an object in ranges. Some are prefetched, and after a failed connection each resumes at its next byte. Every
  * request names the object's ETag, so all bytes come from the object that was listed.
  */
+import { setTimeout } from 'node:timers/promises';
 import { SourceFault, type TurnmillError } from '../errors.ts';
 import type { AnswerHead } from './answer-head.ts';
 import type { ByteWindow } from './byte-window.ts';
@@ -241,13 +242,5 @@ function delay(
   signal: AbortSignal,
 ): Promise<void> {
   const most = Math.min(longestDelayMs, firstDelayMs * 2 ** (tries - 1));
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, most * (0.5 + Math.random() / 2));
-    signal.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
+  return setTimeout(most * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
 }

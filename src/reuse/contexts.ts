@@ -13,17 +13,13 @@ import {
   passBitsFor,
   wordsOf,
 } from '../record/end-table.ts';
-import type { ComparedPath } from './containment.ts';
+import type { ComparedPath, ContainmentOptions } from './containment.ts';
 
-export interface ContextsOptions {
-  readonly count: number;
+export interface ContextsOptions extends ContainmentOptions {
   /** Number of messages of all paths. */
   readonly messages: number;
-  /** Reads all paths in the order of the records; called several times. */
-  readonly read: () => Iterable<ComparedPath>;
   /** Returns whether a record is kept: others have no context, and are none. */
   readonly isKept: (index: number) => boolean;
-  readonly maxTableBytes?: number;
 }
 
 export class Contexts {

@@ -7,13 +7,13 @@ import { LINE_FILES, manifestPath } from '../dataset/layout.ts';
 import { TurnmillError } from '../errors.ts';
 import { identityIn } from '../input/fingerprint.ts';
 import { firstNamed, shownExtensions } from '../input/sources/passed-over.ts';
+import type { SkipReason } from '../input/sources/skip-reasons.ts';
 import {
   isPassedOver,
   type Listing,
   PASSED_OVER,
   type PassedOverReason,
   type SkippedSource,
-  type SkipReason,
   type SourceKey,
   type SourceRef,
 } from '../input/sources/source.ts';

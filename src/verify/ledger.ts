@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
+import type { ContainedContext } from './contained.ts';
 import { type ReadLine, readLines } from './line-reader.ts';
-import type { ManifestFacts } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
 import type { ProfileRecount } from './profile-recount.ts';
 import { checkQuarantined } from './quarantine-line.ts';
@@ -22,13 +22,9 @@ const SESSIONS = 'ledger/sessions.jsonl';
 const QUARANTINE = 'quarantine/rejected.jsonl';
 const FINDINGS = 'reports/integrity.jsonl';
 
-export interface LedgerContext {
-  readonly root: string;
-  readonly manifest: ManifestFacts;
-  readonly readable: ReadonlySet<string>;
+export interface LedgerContext extends ContainedContext {
   readonly shards: ReadonlyMap<string, ShardFacts>;
   readonly profile: ProfileRecount;
-  readonly problems: Problems;
 }
 
 export class LedgerReader {

@@ -4,7 +4,15 @@
  */
 import { join } from 'node:path';
 import type { RecordPlace, SessionLine } from '../dataset/schema/ledger.ts';
-import { comparedLines, HASH_BYTES, hashAt, PATHS, readPaths, SESSIONS } from './contained.ts';
+import {
+  type ContainedContext,
+  comparedLines,
+  HASH_BYTES,
+  hashAt,
+  PATHS,
+  readPaths,
+  SESSIONS,
+} from './contained.ts';
 import { readLines } from './line-reader.ts';
 import type { ManifestFacts } from './manifest-file.ts';
 import { Problems } from './problems.ts';
@@ -14,11 +22,8 @@ import { asCount, asObject, asObjects, asText, type Untrusted } from './untruste
 const MAX_NAMES = 400_000;
 const ANSWER = 1;
 
-export interface SplitsContext {
-  readonly root: string;
-  readonly readable: ReadonlySet<string>;
+export interface SplitsContext extends Omit<ContainedContext, 'manifest'> {
   readonly sessions: number;
-  readonly problems: Problems;
 }
 
 /** Returns the names of the splits; none for a dataset without. */

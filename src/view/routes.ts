@@ -3,6 +3,7 @@
  * file system.
  */
 
+import { setTimeout } from 'node:timers/promises';
 import { checks } from '../../transforms/checks/index.ts';
 import { formatsThat } from '../../transforms/formats/format-rules.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
@@ -301,18 +302,9 @@ function tailOf(log: FollowedLog): LineStream {
           write({ first: 0, events: isEvents === true, ...(isNew && { restarted: true }) });
         }
         for (const entry of tail.take()) write(entry);
-        await pause(Math.max(LOOK_EVERY_MS, MIN_REST * (tail.foldMs ?? 0)), signal);
+        const pauseMs = Math.max(LOOK_EVERY_MS, MIN_REST * (tail.foldMs ?? 0));
+        await setTimeout(pauseMs, undefined, { signal }).catch(() => undefined);
       }
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      done();
-    });
-  });
 }

@@ -3,8 +3,9 @@
  * and fetches nothing.
  */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { designCss } from '../charts/design-css.ts';
 import { reportCss } from '../charts/report-css.ts';
@@ -56,7 +57,8 @@ export async function serve(viewed: Viewed, { port, origins }: ServeOptions): Pr
     if (file !== undefined) return send(response, file[0], file[1]);
     void answer(viewed, { pathname, searchParams, request, response, access });
   });
-  await listen(server, port);
+  server.listen(port, HOST);
+  await once(server, 'listening');
   access.port = (server.address() as AddressInfo).port;
   return {
     url: `http://${HOST}:${access.port}/#key=${key}`,
@@ -66,16 +68,6 @@ export async function serve(viewed: Viewed, { port, origins }: ServeOptions): Pr
       await new Promise((done) => server.close(done));
     },
   };
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((done, failed) => {
-    server.once('error', failed);
-    server.listen(port, HOST, () => {
-      server.off('error', failed);
-      done();
-    });
-  });
 }
 
 interface ApiRequest {

@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { LINE_FILES, manifestPath, PATHS, REPORTS } from '../dataset/layout.ts';
 import { readManifest } from '../dataset/manifest.ts';
 import { readBack } from '../dataset/read-back.ts';
+import type { JoinedRecord } from '../dataset/record-lines.ts';
 import type { ContainerPlace, SessionLine } from '../dataset/schema/ledger.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
@@ -25,13 +26,11 @@ interface OpenShard {
   readonly first: number;
 }
 
-export interface RecordAt {
+export interface RecordAt extends JoinedRecord {
   readonly number: number;
   readonly shard: string;
   /** Its number in the shard, from 1; the line number if each record is one line. */
   readonly line: number;
-  readonly bytes: number;
-  readonly content: Buffer;
 }
 
 const PACKED = /\.(?:gz|zst)$/;

@@ -6,7 +6,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { Delivery } from '../engine/delivery.ts';
-import { type PlugInCalls, runTask } from '../engine/run-task.ts';
+import { runTask, type TaskOptions } from '../engine/run-task.ts';
 import {
   type IsRead,
   type PlannedTask,
@@ -17,7 +17,6 @@ import {
   taskOf,
 } from '../engine/task.ts';
 import type { SourceRef, Sources } from '../input/sources/source.ts';
-import type { Profile } from '../profile.ts';
 import type { HandedOver } from '../record/recorded-sources.ts';
 import { filesOnly, hasPlugIns } from '../settings/plug-ins.ts';
 import type { RecordSettings, Settings, TaskSettings } from '../settings/settings.ts';
@@ -28,19 +27,15 @@ import type { WorkerThread } from './worker-thread.ts';
 /** Tasks that a thread has at any time: one that it reads, and the next one. */
 const TASKS_AHEAD = 2;
 
-export interface PoolHooks {
+export interface PoolHooks extends Pick<TaskOptions, 'signal' | 'plugInCalls' | 'profile'> {
   /** Returns whether the results of the source with this index are reused, so that it is not read. */
   readonly isReused?: (index: number) => boolean;
-  readonly signal?: AbortSignal | undefined;
-  readonly plugInCalls?: PlugInCalls | undefined;
   /** Folder for working files; undefined for private temporary ones. */
   readonly workFolder?: string | undefined;
   /** Whether the caller needs each result, so that worker threads must not record them. */
   readonly needsResults?: boolean;
   /** Called when a worker thread has died and its source is read again. */
   readonly onRestart?: () => void;
-  /** Profile of the main thread. */
-  readonly profile?: Profile | undefined;
 }
 
 /** Yields the deliveries of all sources that have to be read, in the order of the sources. */

@@ -3,15 +3,12 @@
  * own path, so a link that changes later has no effect.
  */
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
+import type { FolderPlace } from './source-table.ts';
 
 /** `inside`: only links with targets below the input that they were found in; `anywhere`: all links. */
 export type Follow = 'none' | 'inside' | 'anywhere';
 
-/** Paths are bytes, as Latin-1 characters. */
-export interface FoundLink {
-  readonly input: number;
-  readonly path: string;
-  /** Path below the input. */
+export interface FoundLink extends FolderPlace {
   readonly relative: string;
 }
 

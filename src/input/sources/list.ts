@@ -16,14 +16,8 @@ import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
 import { isLog } from './log-names.ts';
 import type { ListedInput } from './objects.ts';
 import { PassedOver } from './passed-over.ts';
-import type {
-  LeftOutReason,
-  Listing,
-  PassedOverReason,
-  SkippedSource,
-  SkipReason,
-  SourceRef,
-} from './source.ts';
+import type { SkipReason } from './skip-reasons.ts';
+import type { LeftOutReason, Listing, PassedOverReason, SkippedSource, SourceRef } from './source.ts';
 import { compareSources, type FolderPlace, latin1, nameOf, SourceTable, systemPath } from './source-table.ts';
 import type { Input } from './stream-source.ts';
 

@@ -1,6 +1,7 @@
 /** Sources of a run: named bytes in a fixed order, and files that were found but are not read. */
 
 import type { S3Options } from '../../object-store/options.ts';
+import type { SkipReason } from './skip-reasons.ts';
 
 /** Identifies a file on this host. */
 export interface FileIdentity {
@@ -59,18 +60,6 @@ export function isStdin({ path, stream }: Pick<SourceRef, 'path' | 'stream'>): b
 export interface SkippedSource extends SourceKey {
   readonly reason: SkipReason;
 }
-
-/** `symlink`, `duplicate-inode` and files that are passed over are harmless; the others reject the source (exit 3). */
-export type SkipReason =
-  | 'symlink'
-  | 'duplicate-inode'
-  | 'excluded'
-  | 'not-included'
-  | 'excluded-by-option'
-  | 'too-old'
-  | 'not-regular'
-  | 'unreadable'
-  | 'vanished';
 
 /** A file that is not a log by its name is `excluded`; the others are logs that an option leaves out. */
 export type LeftOutReason = Extract<SkipReason, 'not-included' | 'excluded-by-option' | 'too-old'>;

@@ -60,11 +60,7 @@ export interface SortedValues {
   readonly errors: number;
 }
 
-export interface SessionRow extends Numbered {
-  readonly id: string | null;
-  readonly source: string;
-  readonly fate: string;
-  readonly entries: number;
+export interface SessionRow extends Numbered, Pick<SessionLine, 'id' | 'source' | 'fate' | 'entries'> {
   readonly calls: number;
   readonly finding?: 'error' | 'warning';
   readonly sorted?: SortedValues;
@@ -160,13 +156,11 @@ export interface SessionAnswer {
 }
 
 /** A session in a tree: a branch of the session that is shown, or one that begins as it does. */
-export interface TreeMember {
+export interface TreeMember extends Pick<SessionLine, 'id' | 'fate' | 'context'> {
   /** Number of the session; undefined if it is not part of an export. */
   readonly i?: number | undefined;
   /** Number of its first record. */
   readonly record?: number | undefined;
-  readonly id: string | null;
-  readonly fate: string;
   /** Its source, if that is another one. */
   readonly source?: string;
   /** Number of its messages, if they were compared. */
@@ -174,8 +168,6 @@ export interface TreeMember {
   /** Index of an earlier member, with which it shares this many first messages. */
   readonly parent?: number;
   readonly shared?: number;
-  /** As in the session's line. */
-  readonly context?: number;
   /** Set for the session that the tree was requested for. */
   readonly isShown?: true;
 }

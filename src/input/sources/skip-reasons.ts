@@ -1,7 +1,5 @@
-/** Why a file is skipped when the sources are listed, for people: in docs/reference/rejections.md and in `explain`. */
-import type { SkipReason } from '../input/sources/source.ts';
-
-export const SKIP_MEANINGS: Readonly<Record<SkipReason, string>> = {
+/** Why a file is skipped when the sources are listed, and what that means: in docs/reference/rejections.md and in `explain`. */
+export const SKIP_MEANINGS = {
   symlink: 'A link in a folder that is not followed. Harmless: exit 0.',
   'duplicate-inode': 'The same file under a second name or by a second input. Harmless: exit 0.',
   excluded:
@@ -12,4 +10,7 @@ export const SKIP_MEANINGS: Readonly<Record<SkipReason, string>> = {
   'not-regular': 'A pipe, a socket or a device named like a log. Exit 3.',
   unreadable: 'A folder or a file without read permission. Exit 3.',
   vanished: 'It disappeared before it could be read. Exit 3.',
-};
+} as const;
+
+/** `symlink`, `duplicate-inode` and files that are passed over are harmless; the others reject the source (exit 3). */
+export type SkipReason = keyof typeof SKIP_MEANINGS;
