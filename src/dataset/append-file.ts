@@ -5,7 +5,8 @@
  */
 import { crc32 } from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
-import { closeFile, type Identity, identityOf, openAgain, openNew, syncFile, writeAll } from './fs-calls.ts';
+import type { FileIdentity } from '../input/sources/source.ts';
+import { closeFile, identityOf, openAgain, openNew, syncFile, writeAll } from './fs-calls.ts';
 
 export interface AppendFile {
   readonly path: string;
@@ -30,7 +31,7 @@ export function createAppendFile(path: string, mode = 0o666): AppendFile {
 
 class DiskFile implements AppendFile {
   readonly path: string;
-  readonly #created: Identity;
+  readonly #created: FileIdentity;
   /** Undefined while the file is parked or closed. */
   #fd: number | undefined;
   #bytes = 0;

@@ -3,9 +3,10 @@
  * published, because the destination must not have changed in the meantime.
  */
 import { TurnmillError } from '../errors.ts';
+import type { FileIdentity } from '../input/sources/source.ts';
 import { printable } from '../printable.ts';
 import { foreignFiles } from './foreign-files.ts';
-import { checkWritable, type Identity, lstatIfAny, readDirectory, readLinkIfAny } from './fs-calls.ts';
+import { checkWritable, lstatIfAny, readDirectory, readLinkIfAny } from './fs-calls.ts';
 import { checkManifest, isDataset } from './manifest.ts';
 import { checkOverlap } from './overlap.ts';
 import { locate, type Place } from './place.ts';
@@ -14,8 +15,8 @@ export interface Destination extends Place {
   /** Present content: `folder` is a dataset, `link` a link to a version of one. */
   readonly state: 'absent' | 'empty' | 'folder' | 'link';
   /** Identity of the folder or, for a link, of the link itself. */
-  readonly identity: Identity | undefined;
-  readonly parentIdentity: Identity | undefined;
+  readonly identity: FileIdentity | undefined;
+  readonly parentIdentity: FileIdentity | undefined;
 }
 
 export interface DestinationRequest {
@@ -83,11 +84,11 @@ export function checkUnchanged(destination: Destination): void {
   if (!same) refuse(destination.path, 'was changed by another process during the run');
 }
 
-function identityIfAny(path: string): Identity | undefined {
+function identityIfAny(path: string): FileIdentity | undefined {
   const stats = lstatIfAny(path);
   return stats && { dev: stats.dev, ino: stats.ino };
 }
 
-function equal(a: Identity | undefined, b: Identity | undefined): boolean {
+function equal(a: FileIdentity | undefined, b: FileIdentity | undefined): boolean {
   return a?.dev === b?.dev && a?.ino === b?.ino;
 }

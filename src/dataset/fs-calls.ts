@@ -4,6 +4,7 @@
  */
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import { ioError } from '../errors.ts';
+import type { FileIdentity } from '../input/sources/source.ts';
 import { MAX_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { fileSystem as fs } from './file-system.ts';
 import { codeOf, createError, ifAny, io } from './fs-faults.ts';
@@ -13,12 +14,6 @@ const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 /** `O_NONBLOCK`: opening must not hang if a pipe has replaced the file. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK | O_NOFOLLOW;
 const EAGAIN_PATIENCE_MS = 10_000;
-
-/** Identifies a file on this host. */
-export interface Identity {
-  readonly dev: bigint;
-  readonly ino: bigint;
-}
 
 /** Creates a file for appending. Nothing may have its name yet, not even a link. */
 export function openNew(path: string, mode: number): number {
@@ -65,7 +60,7 @@ export function syncDirectory(path: string): void {
   }
 }
 
-export function identityOf(fd: number, path: string): Identity & { readonly size: bigint } {
+export function identityOf(fd: number, path: string): FileIdentity & { readonly size: bigint } {
   return io('inspect', path, () => fs.fstatSync(fd, { bigint: true }));
 }
 

@@ -15,10 +15,10 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnmillError } from '../errors.ts';
+import type { FileIdentity } from '../input/sources/source.ts';
 import { BOOT_RECORD, isOfOtherBoot, recordBoot } from './boot.ts';
 import {
   closeFile,
-  type Identity,
   lstatIfAny,
   makeDirectory,
   openFolder,
@@ -53,7 +53,7 @@ export class VolumeLock {
   /** Descriptor of this folder, open while a path through it is needed. */
   #fd: number | undefined;
   /** Identity of the socket file. */
-  #identity: Identity | undefined;
+  #identity: FileIdentity | undefined;
 
   private constructor(place: Place) {
     this.#place = place;

@@ -104,7 +104,7 @@ class DataFilesReader {
         this.#report(file, `${path}: ${element.detail}`);
         return true;
       }
-      if (element.kind === 'line' && isBlank(element.bytes)) continue;
+      if (element.kind === 'line' && Buffer.from(element.bytes).toString().trim() === '') continue;
       const { line: number, offset, length } = element.origin;
       const line = length === 0 ? null : lineAt(offset);
       const read: ReadSample =
@@ -137,5 +137,3 @@ function lineCounter(bytes: Buffer): (offset: number) => number {
     return line;
   };
 }
-
-const isBlank = (bytes: Uint8Array): boolean => Buffer.from(bytes).toString().trim() === '';

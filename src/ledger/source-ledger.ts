@@ -101,7 +101,9 @@ export class SourceLedger {
     if (this.isFull) return;
     switch (element.kind) {
       case 'record':
-        this.#addRecord(element);
+        this.#records.push(element);
+        if (this.#options.seals === true)
+          this.#seals.push({ crc32: crc32(element.bytes), sessionId: element.sessionId });
         break;
       case 'fate':
         this.#fates.add(element.fate);
@@ -163,12 +165,6 @@ export class SourceLedger {
     this.#sessions = 0;
     this.#dialect = this.#text = undefined;
     return totals;
-  }
-
-  #addRecord(record: WrittenRecord): void {
-    this.#records.push(record);
-    const { bytes, sessionId } = record;
-    if (this.#options.seals === true) this.#seals.push({ crc32: crc32(bytes), sessionId });
   }
 
   #reject(rejected: Rejection): void {

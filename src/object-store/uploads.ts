@@ -155,7 +155,12 @@ export class Uploads {
     const Body = bodyOf(file);
     const { ETag = '' } = await this.#persist('write', place, () =>
       this.#client.sdk.send(
-        new PutObjectCommand({ ...this.#target(place), ...this.#encryption(), Body, ContentMD5: md5(Body) }),
+        new PutObjectCommand({
+          ...this.#target(place),
+          ...encryptionOf(this.#client),
+          Body,
+          ContentMD5: md5(Body),
+        }),
       ),
     );
     this.#end(upload, file, ETag);
@@ -180,7 +185,7 @@ export class Uploads {
   async #create(place: ObjectPlace): Promise<string> {
     const { UploadId = '' } = await this.#persist('write', place, () =>
       this.#client.sdk.send(
-        new CreateMultipartUploadCommand({ ...this.#target(place), ...this.#encryption() }),
+        new CreateMultipartUploadCommand({ ...this.#target(place), ...encryptionOf(this.#client) }),
       ),
     );
     return UploadId;
@@ -227,10 +232,6 @@ export class Uploads {
 
   #target({ bucket, key }: ObjectPlace): { Bucket: string; Key: string } {
     return { Bucket: bucket, Key: key, ...payerOf(this.#client) };
-  }
-
-  #encryption(): Pick<PutObjectCommand['input'], 'ServerSideEncryption' | 'SSEKMSKeyId'> {
-    return encryptionOf(this.#client);
   }
 }
 

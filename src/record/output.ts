@@ -7,6 +7,7 @@ import type { Committed } from '../dataset/commit.ts';
 import { CARD, DATA, LINE_FILES, PATHS, REDACTIONS, REPORTS, WORK_FILES } from '../dataset/layout.ts';
 import { type LineFile, lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
+import type { ContainerPlace } from '../dataset/schema/ledger.ts';
 import type { ManifestShard } from '../dataset/schema/manifest.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import { type Series, Shards } from '../dataset/shards.ts';
@@ -28,10 +29,7 @@ import { PathWriter, type WrittenPath } from './path-writer.ts';
 import { redactionLines } from './redaction-lines.ts';
 
 /** Place of a record: the path of its shard below the dataset, and its number in the shard, from 1. */
-export interface Location {
-  readonly shard: string;
-  readonly line: number;
-}
+export type Location = ContainerPlace;
 
 /** Creates the page of the report from the shards as the manifest lists them. */
 export type MakePage = (shards: readonly ManifestShard[]) => Promise<string>;

@@ -16,7 +16,6 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_DEPTH = 512 - 6;
 
 const isAnswer = ({ role }: JsonObject): boolean => role === 'assistant';
-const isResult = ({ role }: JsonObject): boolean => role === 'tool';
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const callsOf = (message: JsonObject): readonly JsonObject[] =>
   isAnswer(message) ? asObjects(message.tool_calls) : [];
@@ -26,7 +25,7 @@ function unmatched(messages: readonly JsonObject[]): readonly string[] {
   const broken = new Set<string>();
   let open: unknown[] = [];
   for (const message of messages) {
-    if (isResult(message)) {
+    if (message.role === 'tool') {
       const at = open.indexOf(asText(message.tool_call_id));
       if (at >= 0) open.splice(at, 1);
       else broken.add('reader-orphan-result');

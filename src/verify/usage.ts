@@ -57,11 +57,6 @@ export function recount(usage: UsageRecount, group: string, { messages }: JsonOb
   }
 }
 
-/** Returns the cells of a row of the report. */
-function columnsOf({ calls, clientTurns, assistantTurns, withTools }: GroupUsage): string {
-  return [calls, clientTurns, assistantTurns, withTools].join();
-}
-
 function callsIn({ tool_calls: calls, function_call: legacy, content }: JsonObject): number {
   if (Array.isArray(calls) && calls.length > 0) return calls.length;
   if (legacy !== undefined && legacy !== null) return 1;
@@ -91,8 +86,10 @@ export async function checkUsage(
     problems.equal(FILE, line, 'group', wanted?.cells, cells);
     problems.equal(FILE, line, 'session_count', wanted?.sessions, Number(count));
     const counted = usage.get(wanted?.group ?? '');
-    if (counted !== undefined)
-      problems.equal(FILE, line, 'its other counts', columnsOf(counted), `${calls},${turns}`);
+    if (counted === undefined) continue;
+    const { clientTurns, assistantTurns, withTools } = counted;
+    const columns = [counted.calls, clientTurns, assistantTurns, withTools].join();
+    problems.equal(FILE, line, 'its other counts', columns, `${calls},${turns}`);
   }
   problems.equal(FILE, undefined, 'rows after the last one', 0, expected.length);
 }

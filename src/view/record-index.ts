@@ -27,7 +27,11 @@ export class RecordIndex {
     }
     let line = 0;
     this.#lines = new LineIndex(path, (start) => {
-      if (line === 0 || begins(start)) this.#mark(line); // the first line begins a record, whatever its text
+      // the first line begins a record, whatever its text
+      if (line === 0 || begins(start)) {
+        if (this.#records % EVERY === 0) this.#marks.push(line);
+        this.#records += 1;
+      }
       line += 1;
     });
   }
@@ -45,11 +49,6 @@ export class RecordIndex {
 
   close(): void {
     this.#lines.close();
-  }
-
-  #mark(line: number): void {
-    if (this.#records % EVERY === 0) this.#marks.push(line);
-    this.#records += 1;
   }
 
   #gather(begins: BeginsRecord, from: number, count: number, most: number): readonly JoinedRecord[] {

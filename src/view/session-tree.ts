@@ -25,7 +25,8 @@ interface Relative {
 export async function treeOf(dataset: ViewedDataset, number: number): Promise<TreeAnswer | undefined> {
   const [session] = number < 0 ? [] : dataset.sessionPage(number, 1);
   if (session === undefined) return undefined;
-  const from = Math.max(0, number - (isLikeBranch(session) ? MAX_BRANCHES : NEAR_SESSIONS));
+  const isLikeBranch = session.id !== null && sessionOfBranch(session.id) !== undefined;
+  const from = Math.max(0, number - (isLikeBranch ? MAX_BRANCHES : NEAR_SESSIONS));
   const near = dataset.sessionPage(from, number - from + NEAR_SESSIONS + 1);
   const paths = await dataset.paths();
   const nearest = branchesOf(near, number - from)
@@ -61,8 +62,6 @@ function branchesOf(near: readonly SessionLine[], at: number): readonly number[]
   const root = rootOf(session);
   return near.flatMap((line, i) => (ofSource[i] && rootOf(line) === root ? [i] : []));
 }
-
-const isLikeBranch = ({ id }: SessionLine): boolean => id !== null && sessionOfBranch(id) !== undefined;
 
 const isOfSource = (one: SessionLine, other: SessionLine): boolean =>
   one.source === other.source && one.input === other.input;

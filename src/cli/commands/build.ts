@@ -3,7 +3,7 @@
 import { failUsage } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { DRY_RUN, FOLLOW_SHORTCUT, REPORTING } from '../options/shared-options.ts';
-import { readingOptions, settingsOptions, type Values } from '../options/values.ts';
+import { readingOptions, settingsOptions } from '../options/values.ts';
 import type { Command } from './command.ts';
 
 export const build: Command = {
@@ -32,12 +32,10 @@ export const build: Command = {
   },
   stoppable: true,
   async run(request) {
-    if (!hasDestination(request.values))
+    const { out, update, dryRun } = request.values;
+    if (out === undefined && update === undefined && dryRun !== true)
       failUsage('build: --out is missing; name a folder, or use --dry-run to write nothing');
     const { runWhole } = await import('../run-whole.ts');
     return runWhole(request);
   },
 };
-
-const hasDestination = ({ out, update, dryRun }: Values): boolean =>
-  out !== undefined || update !== undefined || dryRun === true;
