@@ -24,7 +24,7 @@ import { sha256 } from '../sha256.ts';
 import { damaged } from './checked-lines.ts';
 import { openPreviousDataset, type PreviousRun } from './previous-run.ts';
 
-export interface MergeInput {
+export interface MergeInput extends Omit<OpenDataset, 'folder'> {
   /** Path or URL, as the user named it. */
   readonly name: string;
   readonly manifest: Manifest;
@@ -33,10 +33,6 @@ export interface MergeInput {
   readonly inputs: readonly string[] | undefined;
   /** Fingerprint of each source that was read; undefined if `run.json` has none. */
   readonly fingerprints: readonly string[] | undefined;
-  /** Fetches its shards, which may be in a store. */
-  fetchShards(): Promise<void>;
-  /** Removes local copies. */
-  close(): void;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Reopens the logs of a dataset, but only those that a build from the same inputs would list. */
 
+import type { SourceLine } from '../dataset/schema/ledger.ts';
 import { readAgain } from '../input/second-reading.ts';
 import { joinFolders } from '../input/sources/folder-sessions.ts';
 import { listSources } from '../input/sources/list.ts';
@@ -7,10 +8,7 @@ import type { SourceRef } from '../input/sources/source.ts';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-export interface SourceName {
-  readonly source: string;
-  readonly input?: number | undefined;
-}
+export type SourceName = Pick<SourceLine, 'source' | 'input'>;
 
 export class LogSources {
   readonly #inputs: readonly string[];
