@@ -324,6 +324,24 @@ it('F218: the same conversations of sessions that hold more than may be handed o
   expectSame(byShortcut, await resultsOf(folder, false, { select: 'leaves' }));
 });
 
+it('F218: the same rejections of sessions whose conversations held more than --max-conversation', async () => {
+  const folder = temporaryFolder();
+  const ask = (content: string, more: object = {}): object => ({ role: 'user', content, ...more });
+  const tools = [{ type: 'function', function: { name: 'f', description: 'd'.repeat(50_000) } }];
+  const withTools = Array.from({ length: 5 }, (_, i) =>
+    entryLine({ id: 's', at: i, messages: [ask(`${i}`)], tools }),
+  );
+  const shrinking = [[ask('b')], [ask('a', { note: 'x'.repeat(250_000) })], [ask('a'), REPLY, USER]].map(
+    (messages, at) => entryLine({ id: 's', at, messages }),
+  );
+  writeFileSync(join(folder, 'tools.jsonl'), withTools.join('\n'));
+  writeFileSync(join(folder, 'shrinking.jsonl'), shrinking.join('\n'));
+  const settings = { select: 'leaves', maxConversation: 200_000 } as const;
+  const byShortcut = await resultsOf(folder, true, settings);
+  expectSame(byShortcut, await resultsOf(folder, false, settings));
+  expect(byShortcut.filter(({ kind }) => kind === 'record')).toEqual([]);
+});
+
 for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
   for (const [name, settings, pack] of SETTINGS) {
     it(`F218: the same results with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {

@@ -146,7 +146,7 @@ export class ShortcutReader implements ShortcutHost {
     return this.#entries > 1 || this.#isExchange(bytes);
   }
 
-  /** Half of the limit: what earlier entries held counts too, and may be more. */
+  /** Half of the limit: tools of a namespace are longer than logged, because their names are prefixed with its name. */
   get #maxLeavesBytes(): number {
     const { select, maxConversation = MAX_CONVERSATION_BYTES } = this.#options;
     return select === 'leaves' ? Math.max(1, Math.min(MAX_LEAVES_BYTES, Math.floor(maxConversation / 2))) : 0;

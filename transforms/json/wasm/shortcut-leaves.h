@@ -20,17 +20,27 @@ static Span model_of_entry(void) {
 
 static void copy_list(List *to, const List *from) { __builtin_memcpy(to, from, sizeof(List) - sizeof(from->rows) + from->count * sizeof(u32)); }
 
+static u32 weight_of(const List *list) {
+  u32 bytes = definition_bytes;
+  for (u32 i = 0; i < path_length(list); i++) bytes += in_path(list, i)->length + MESSAGE_BYTES;
+  return bytes;
+}
+
 // Adds the entry that was read to a conversation. replaces: its messages become those of the conversation. 0: it is odd.
 static u32 join_leaf(Leaf *leaf, u32 replaces) {
   const Span model = model_of_entry();
   const u32 length = model.end - model.at;
   if (leaf->entries == 0) {
-    leaf->tools = tools, leaf->started_at = entry_time, leaf->model_length = length;
+    leaf->tools = tools, leaf->started_at = entry_time, leaf->model_length = length, leaf->weight = 0;
     put_bytes((u32)leaf->model, model.at, model.end);
   } else if (leaf->tools != tools || leaf->model_length != length || !same((u32)leaf->model, model.at, length)) return 0;
   leaf->entries++;
   entries[state.entries].leaf = leaf - leaves;
-  if (replaces) copy_list(&leaf->list, clean), leaf->snapshot = state.entries, leaf->notes = notes;
+  if (replaces) {
+    const u32 weight = weight_of(clean);
+    copy_list(&leaf->list, clean), leaf->snapshot = state.entries, leaf->notes = notes;
+    if (weight > leaf->weight) leaf->weight = weight;
+  }
   return leaf_count == 1 || !any_noted;
 }
 
@@ -58,14 +68,11 @@ static u32 take_leaf(void) {
 // Is all that the session has in its snapshot? It is then written as with --select last.
 static u32 is_one_leaf(void) { return leaf_count == 1 && path_length(best) == path_length(&leaves[0].list); }
 
-// Are the conversations small enough to be handed out at once?
+// Were the conversations always small enough? The stages reject a session as soon as they hold too much.
 static u32 are_small(void) {
   u32 bytes = state.entries * ENTRY_BYTES;
-  for (const Leaf *one = leaves; one < leaves + leaf_count; one++) {
-    bytes += path_length(&one->list) * MESSAGE_BYTES;
-    for (u32 i = 0; i < path_length(&one->list); i++) bytes += in_path(&one->list, i)->length;
-    if (bytes > max_leaves_bytes) return 0;
-  }
+  for (const Leaf *one = leaves; one < leaves + leaf_count; one++)
+    if ((bytes += one->weight) > max_leaves_bytes) return 0;
   return 1;
 }
 

@@ -73,8 +73,9 @@ typedef struct {
   u32 leaf;                 // with --select leaves, its conversation
   u64 digest;               // of its path, if it is parted
 } Entry;
-// A conversation that no entry has continued so far (shortcut-leaves.h). snapshot: the entry that has its messages.
-typedef struct { List list; u32 entries, snapshot, tools, notes, model_length; i64 started_at; u8 model[MAX_MODEL]; } Leaf;
+// A conversation that no entry has continued so far (shortcut-leaves.h). snapshot: the entry that has its messages; weight: the most bytes
+// that it held.
+typedef struct { List list; u32 entries, snapshot, tools, notes, weight, model_length; i64 started_at; u8 model[MAX_MODEL]; } Leaf;
 typedef struct { u32 kind, entry, before, earlier, later; u8 had, there; } Found;
 typedef struct { u32 tools, entries; } Run;  // entries with the same definitions
 typedef struct { u32 at, length, number; } KnownTools;
