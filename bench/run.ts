@@ -16,7 +16,7 @@ import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseByteSize } from './corpus/byte-size.ts';
 import { measureGrowth } from './growth.ts';
-import { contenders, formatsContenders, startupContenders } from './harness/contenders.ts';
+import { contenders, copiesContenders, formatsContenders, startupContenders } from './harness/contenders.ts';
 import { renderSection } from './harness/render-section.ts';
 import { atRoot, runFolder } from './harness/repository.ts';
 import { AIMS_PREFIX, fullResults, quickResults, type ResultsPlace, writeResult } from './harness/results.ts';
@@ -38,7 +38,9 @@ import { measureS3 } from './s3.ts';
 import { measureWarm } from './warm.ts';
 
 const contenderNames = [
-  ...new Set([...contenders, ...formatsContenders, ...startupContenders].map(({ name }) => name)),
+  ...new Set(
+    [...contenders, ...formatsContenders, ...copiesContenders, ...startupContenders].map(({ name }) => name),
+  ),
 ];
 
 const usage = `usage: run.js [options] | run.js aims|memory|profile|warm|nightly|s3|growth|micro|report [options]

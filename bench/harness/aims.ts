@@ -315,4 +315,16 @@ export const aims: readonly Aim[] = [
     aim: 'less than twice the CPU',
     answer: ({ ratio }) => medianWithin(ratio('formats', 'turnmill-three', 'turnmill', 'cpu'), 0, 2),
   },
+  {
+    id: 'copies',
+    work: 'main 1 GB with `--copies drop` against a plain build',
+    aim: 'at most 1.15 times the CPU',
+    answer: ({ ratio }) => medianWithin(ratio('copies', 'turnmill-drop', 'turnmill', 'cpu'), 0, 1.15),
+  },
+  {
+    id: 'leaves',
+    work: 'main 1 GB with `--select leaves` against `last`',
+    aim: 'at most twice the CPU',
+    answer: ({ ratio }) => medianWithin(ratio('copies', 'turnmill-leaves', 'turnmill', 'cpu'), 0, 2),
+  },
 ];

@@ -35,6 +35,12 @@ export const recordsOfFormats =
 /** Expects one line per session in the shards of OUT/data. */
 export const recordsInShards: Check = recordsOfFormats(1);
 
+/** Expects more records than sessions in the shards of OUT/data. */
+export const moreRecords: Check = (_finished, { stats }, out) => {
+  const records = linesInShards(out);
+  return records > stats.sessions ? undefined : `${records} records of ${stats.sessions} sessions`;
+};
+
 const linesInShards = (out: string): number => {
   let records = 0;
   for (const name of readdirSync(atRoot(`${out}/data`), { recursive: true, encoding: 'utf8' })) {

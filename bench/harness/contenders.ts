@@ -8,6 +8,7 @@ import { manySessionKinds } from '../corpus/sinks.ts';
 import {
   type Check,
   exitStatusOnly,
+  moreRecords,
   printedCounts,
   printedLines,
   recordsInFile,
@@ -173,16 +174,23 @@ export const eventContenders: readonly Contender[] = [
   ]),
 ];
 
-const inFormats = (name: string, formats: readonly string[]): Contender => ({
+const withOptions = (name: string, label: string, options: readonly string[], check: Check): Contender => ({
   name,
-  label: `turnmill, ${formats.join(' + ')}`,
+  label: `turnmill, ${label}`,
   needs: { file: turnmillBin },
   command: (directory, out) => [
-    ...['node', turnmillBin, 'build', directory, '--out', out, '--workers', '1'],
-    ...formats.flatMap((format) => ['--format', format]),
+    ...['node', turnmillBin, 'build', directory, '--out', out, '--workers', '1', ...options],
   ],
-  check: recordsOfFormats(formats.length),
+  check,
 });
+
+const inFormats = (name: string, formats: readonly string[]): Contender =>
+  withOptions(
+    name,
+    formats.join(' + '),
+    formats.flatMap((format) => ['--format', format]),
+    recordsOfFormats(formats.length),
+  );
 
 /** The contenders of the section `formats`. */
 export const formatsContenders: readonly Contender[] = [
@@ -191,6 +199,13 @@ export const formatsContenders: readonly Contender[] = [
   inFormats('turnmill-functiongemma', ['functiongemma']),
   inFormats('turnmill-three', ['chat', 'trl', 'openai']),
   inFormats('turnmill-three-others', ['axolotl', 'sharegpt', 'samples']),
+];
+
+/** The contenders of the section `copies`. */
+export const copiesContenders: readonly Contender[] = [
+  turnmill('turnmill', 1),
+  withOptions('turnmill-drop', '--copies drop', ['--copies', 'drop'], recordsInShards),
+  withOptions('turnmill-leaves', '--select leaves', ['--select', 'leaves'], moreRecords),
 ];
 
 /** The contenders of the section `startup`; the reference is `node`. */

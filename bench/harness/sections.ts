@@ -6,6 +6,7 @@ import { corpusName } from './cached-corpus.ts';
 import {
   type Contender,
   contenders,
+  copiesContenders,
   eventContenders,
   formatsContenders,
   startupContenders,
@@ -31,6 +32,7 @@ const entrySections = [
   'gz',
   'calls',
   'formats',
+  'copies',
   'growth5',
   'growth60',
   'growth600',
@@ -83,6 +85,7 @@ const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   gz: 300_000_000,
   calls: 300_000_000,
   formats: 300_000_000,
+  copies: 1_000_000_000,
   growth5: 400_000_000,
   growth60: 400_000_000,
   growth600: 1_000_000_000,
@@ -100,6 +103,7 @@ export const quickBytes: Readonly<Record<SectionName, number>> = {
   gz: 16_000_000,
   calls: 16_000_000,
   formats: 16_000_000,
+  copies: 48_000_000,
   growth5: 8_000_000,
   growth60: 8_000_000,
   growth600: 150_000_000,
@@ -113,7 +117,12 @@ const referenceOf = (kind: CorpusKind): string => {
   return kind === 'gz' || kind === 'calls' ? 'gzip-dc' : 'simdjson-ondemand';
 };
 
-const kindOf = (name: Exclude<SectionName, 'startup' | 'formats'>): CorpusKind => {
+/** Sections that build main with several options. */
+const optionSections = { formats: formatsContenders, copies: copiesContenders };
+
+const isOfOptions = (name: SectionName): name is keyof typeof optionSections => name in optionSections;
+
+const kindOf = (name: Exclude<SectionName, 'startup' | keyof typeof optionSections>): CorpusKind => {
   if (name === 'wide20') return 'wide';
   if (name === 'growth5' || name === 'growth60' || name === 'growth600') return 'growth';
   return name;
@@ -125,10 +134,10 @@ export const describeSection = (name: SectionName, bytes: number | undefined, se
     const order: CorpusOrder = { kind: 'small', bytes: 1, seed, growthEntries: 0 };
     return { name, order, contenders: startupContenders, reference: 'node' };
   }
-  if (name === 'formats') {
-    const order: CorpusOrder = { kind: 'main', bytes: bytes ?? fullBytes.formats, seed, growthEntries: 0 };
+  if (isOfOptions(name)) {
+    const order: CorpusOrder = { kind: 'main', bytes: bytes ?? fullBytes[name], seed, growthEntries: 0 };
     const section = corpusName(order).replace(/^main/, name);
-    return { name: section, order, contenders: formatsContenders, reference: 'turnmill' };
+    return { name: section, order, contenders: optionSections[name], reference: 'turnmill' };
   }
   const growthEntries = name.startsWith('growth') ? Number(name.slice('growth'.length)) : 0;
   const kind = kindOf(name);
