@@ -134,11 +134,18 @@ describe('tools', () => {
     expect(toolsOf(...conversation)({ tools })).toEqual([f, g]);
   });
 
+  const pair = (LOGGERS[0] as (typeof LOGGERS)[0]).slice(1) as unknown as Logger;
+
   it('that are no definitions of other APIs stay as they are', () => {
-    const tools = [{ type: 'web_search' }, bare];
-    expect(
-      toolsOf(...((LOGGERS[0] as (typeof LOGGERS)[0]).slice(1) as unknown as Logger))({ tools }),
-    ).toEqual(tools);
+    const custom = { type: 'custom', name: 'patch', format: { type: 'text' } };
+    const tools = [{ type: 'web_search' }, bare, custom, { type: 'custom', custom }];
+    expect(toolsOf(...pair)({ tools })).toEqual(tools);
+  });
+
+  it('in an object without a definition are rejected', () => {
+    const line = JSON.stringify(pair[1]({ tools: { error: 'not logged' } }));
+    expect(readLog(pair[0].create(), [line])).toMatchObject([{ kind: 'rejection', reason: 'bad-tools' }]);
+    expect(toolsOf(...pair)({ tools: {} })).toEqual([]);
   });
 
   it('are those of a response that was logged alone', () => {

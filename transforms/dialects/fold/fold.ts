@@ -108,7 +108,10 @@ export class Fold {
       this.#addLine(ended, ended.path);
       count++;
     }
-    if (this.#held > this.#options.maxBytes) this.#refuse(thread);
+    if (this.#held > this.#options.maxBytes) {
+      this.#held -= thread.weight;
+      thread.refuse();
+    }
     return count;
   }
 
@@ -252,8 +255,7 @@ export class Fold {
 
   /** Ends all conversations, at the end of a source or session. */
   closeAll(): void {
-    const threads = [...this.#threads.values()];
-    for (const thread of threads) this.#finished.push({ thread, isContinued: false });
+    for (const thread of this.#threads.values()) this.#finished.push({ thread, isContinued: false });
     this.#threads = new Map();
   }
 
@@ -349,7 +351,7 @@ export class Fold {
   *take(source: string): Generator<ReadElement> {
     const finished = this.#finished.map((conversation) => ({
       conversation,
-      offset: offsetOf(conversation.thread),
+      offset: conversation.thread.paths[0]?.offset ?? 0,
     }));
     this.#finished = [];
     for (const { conversation } of finished.sort((a, b) => a.offset - b.offset)) {
@@ -394,11 +396,4 @@ export class Fold {
     }
     return this.#fault !== undefined;
   }
-
-  #refuse(thread: Thread): void {
-    this.#held -= thread.weight;
-    thread.refuse();
-  }
 }
-
-const offsetOf = ({ paths }: Thread): number => paths[0]?.offset ?? 0;

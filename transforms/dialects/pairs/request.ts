@@ -17,7 +17,7 @@ import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
 import { noted, notedFirst } from '../shared/reading-notes.ts';
 import { createToolsReader, flattenAny, NO_TOOLS } from '../shared/tool-definitions.ts';
-import { unreadNotes } from '../shared/unread-text.ts';
+import { says, unreadNotes } from '../shared/unread-text.ts';
 import type { Unreadable } from '../shared/unreadable.ts';
 import { ItemLists } from './item-lists.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
@@ -189,7 +189,10 @@ export class RequestReader {
   definitions(logged: JsonView | undefined): readonly ToolDefinition[] | undefined {
     const tools = structured(logged);
     if (tools === undefined || tools.isEmptyText) return NO_TOOLS;
-    if (tools.type === 'object') return toolsIn(tools);
+    if (tools.type === 'object') {
+      const named = toolsIn(tools);
+      return named.length > 0 || !says(tools) ? named : undefined;
+    }
     this.#tools.read(tools.bytes, 0);
     return this.#tools.definitions;
   }

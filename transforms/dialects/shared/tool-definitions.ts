@@ -195,8 +195,9 @@ export function flattenAny(definition: Uint8Array): ToolDefinition {
 }
 
 /**
- * Converts a definition of the Messages API: `input_schema` becomes `parameters`, and cache marks are dropped. Tools of
- * the server, such as `web_search`, have no schema and stay as they are.
+ * Converts a definition of the Messages API: `input_schema` becomes `parameters`, and cache marks and the type `custom` are
+ * dropped. Tools of the server, such as `web_search`, and OpenAI's tools with any text as input (`custom`) have no schema
+ * and stay as they are.
  * @param plain a type that is dropped too, because all tools of its API have it
  */
 export function defineTool(definition: Uint8Array, plain?: 'function'): ToolDefinition {
@@ -204,8 +205,9 @@ export function defineTool(definition: Uint8Array, plain?: 'function'): ToolDefi
   const name = stringValue(whole, 'name') || undefined;
   const members = membersOf(whole);
   const type = stringValue(whole, 'type');
-  const isOfClient = type === CUSTOM || (type !== undefined && type === plain);
   const hasParameters = members.some(({ key }) => key === 'parameters');
+  const hasSchema = hasParameters || members.some(({ key }) => SCHEMAS.has(key));
+  const isOfClient = (type === CUSTOM && hasSchema) || (type !== undefined && type === plain);
   const kept = members.flatMap(({ key, valueStart, end }): Piece[] => {
     if (key === CACHE_MARK || (key === 'type' && isOfClient)) return [];
     const name = SCHEMAS.has(key) && !hasParameters ? 'parameters' : key;
