@@ -514,3 +514,12 @@ it('compares members of an observation that may hold its request or its answer',
   expect(only({ ...tracked, messages: [{ role: 'user', content: 'a b' }] }).rules).toEqual([]);
   expect(reasons({ ...tracked, messages: [{ role: 'user', content: 'x' }] })).toEqual(['unknown-content']);
 });
+
+it('reads a JSON null as no answer in OpenInference, but not a text', () => {
+  const called = (output: object) =>
+    only({ attributes: { 'openinference.span.kind': 'LLM', 'input.value': 'q', ...output } });
+  const roles = (output: object) => called(output).messages?.map(({ role }: { role: string }) => role);
+  expect(roles({ 'output.value': 'null', 'output.mime_type': 'application/json' })).toEqual(['user']);
+  expect(roles({ 'output.value': 'null' })).toEqual(['user']);
+  expect(roles({ 'output.value': 'null', 'output.mime_type': 'text/plain' })).toEqual(['user', 'assistant']);
+});

@@ -46,7 +46,7 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
     for (const prompt of prompts) addRequest(transcript, prompt.at('prompt.text').value ?? prompt.value);
   else addWithSystem(transcript, systemBeside(sent, parameters), attributes.at('input.value').value);
   const answers = llm.at('output_messages').items();
-  const output = attributes.at('output.value').value;
+  const output = outputOf(attributes);
   // text completions have their request in `llm.prompts` and their answer in `llm.choices`
   const completion = output ?? llm.at('choices.0.completion.text').value;
   const sentCount = transcript.messages.length;
@@ -76,6 +76,13 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
     tools: readTools(transcript, listed, ...toolPlaces(parameters), ...toolPlaces(sent)),
     meta,
   };
+}
+
+/** The output as JSON or text; a JSON null is none, as a program that has no answer writes it. */
+function outputOf(attributes: SpanAttributes): JsonView | undefined {
+  const { value } = attributes.at('output.value');
+  const isNull = value?.text() === 'null' && attributes.at('output.mime_type').text() !== 'text/plain';
+  return isNull ? undefined : value;
 }
 
 const ODD_MESSAGES = 'the messages are not a list of objects';
