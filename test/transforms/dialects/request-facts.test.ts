@@ -119,7 +119,8 @@ describe.each(LOGGERS)('tools in %s', (_name, ...logger) => {
 
   it('may be an object with a definition for each name', () => {
     const { name: _name, ...unnamed } = f as { name: string };
-    expect(toolsOf(...logger)({ tools: { f: unnamed } })).toEqual([{ ...unnamed, name: 'f' }]);
+    for (const others of [{}, { count: 1, more: null }])
+      expect(toolsOf(...logger)({ tools: { f: unnamed, ...others } })).toEqual([{ ...unnamed, name: 'f' }]);
   });
 
   it('may be under the older name', () => {

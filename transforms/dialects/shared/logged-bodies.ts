@@ -258,11 +258,12 @@ export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly 
 
 /** The tools in an object of definitions by name, as the AI SDK has them; or in one that is a definition itself. */
 function toolsByName(object: JsonView): readonly ToolDefinition[] {
-  const members = object.members().map(([key, value]) => [key, unpacked(value)] as const);
-  if (members.some(([, value]) => value?.type !== 'object'))
-    return definedIn([object]).filter(({ name }) => name !== undefined);
+  const members = object.members().map(([key, value]) => [key, unpacked(value) ?? value] as const);
+  const hasOthers = members.some(([, value]) => value.type !== 'object');
+  const own = hasOthers ? definedIn([object]).filter(({ name }) => name !== undefined) : [];
+  if (own.length > 0) return own;
   return members.flatMap(([key, value]) =>
-    definedIn([value as JsonView]).map((tool) =>
+    definedIn([value]).map((tool) =>
       tool.name === undefined
         ? { bytes: addMember(tool.bytes, 'name', encode(quote(key))), name: key }
         : tool,
