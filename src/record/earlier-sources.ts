@@ -10,7 +10,7 @@ import { FirstSources } from './first-sources.ts';
 
 /** Number of findings of a source and rule that are reported one by one. The others are counted in one further finding. */
 const MAX_FINDINGS = 1000;
-/** Number of roots that are remembered, in at most 50 MiB. A copy of a later one is not reported. */
+/** Number of roots that are remembered, in less than 40 MiB. A copy of a later one is not reported. */
 const MAX_ROOTS = 1_000_000;
 
 /** A rule, and its messages. */
