@@ -83,7 +83,7 @@ export interface ShortcutOptions {
 }
 
 /** Bytes that the conversations of a session may hold, because they are handed out at once. */
-const MAX_LEAVES_BYTES = 8 * 1024 * 1024;
+const MAX_LEAVES_BYTES = 16 * 1024 * 1024;
 
 const NO_LIMIT = 2 ** 32 - 1;
 const NO_TIME = -(2n ** 63n);
