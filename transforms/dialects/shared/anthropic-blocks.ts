@@ -83,8 +83,10 @@ export function foldedBlock(block: Block): FoldBlock {
   if (block.kind === 'call' || block.kind === 'thought') return block;
   if (block.kind === 'sealed') return sealedBlock(block.data);
   if (block.kind === 'result') return { kind: 'part', object: block.block, kept: 'tool_result' };
-  const part = blockOfPart(block.part);
-  return block.kept === undefined || part.kind !== 'part' ? part : { ...part, kept: block.kept };
+  const { part, kept } = block;
+  return kept === undefined || 'text' in part
+    ? blockOfPart(part)
+    : { kind: 'part', object: part.object, kept };
 }
 
 /** Converts a part. `kept` is its type if the canonical format has no equivalent. */
