@@ -209,8 +209,7 @@ export class Intake {
 
   /** Takes the bytes of a whole file. @returns how they were framed; undefined if the stages have to read it */
   takeWhole(bytes: Uint8Array): FramingCounts | undefined {
-    const { name } = this.#ref as SourceRef;
-    const framing = this.#watch.within(SHORTCUT, () => this.#shortcut?.takeWhole(bytes, name));
+    const framing = this.#watch.within(SHORTCUT, () => this.#shortcut?.takeWhole(bytes));
     if (framing !== undefined) this.#watch.countWhole(framing.bytes);
     this.#isOnShortcut = framing !== undefined;
     this.#mayTakeShortcut = this.#isOnShortcut;
@@ -219,8 +218,7 @@ export class Intake {
 
   /** Ends the lines. @returns false if the stages have to read them */
   close(): boolean {
-    const { name } = this.#ref as SourceRef;
-    return !this.#isOnShortcut || this.#watch.within(SHORTCUT, () => this.#shortcut?.finish(name) === true);
+    return !this.#isOnShortcut || this.#watch.within(SHORTCUT, () => this.#shortcut?.finish() === true);
   }
 
   /** Prepares for reading the source again with the stages. It has no results so far. */

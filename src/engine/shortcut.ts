@@ -22,7 +22,6 @@ export class Shortcut {
   #blank = 0;
   /** Offset of the last line. */
   #offset = 0;
-  #source = '';
   #conversations = 0;
   /** How many of them were handed out. */
   #handedOut = 0;
@@ -54,10 +53,10 @@ export class Shortcut {
   /**
    * Takes a source that was read whole. @returns how it was framed, or undefined if the stages have to read it instead
    */
-  takeWhole(bytes: Uint8Array, source: string): FramingCounts | undefined {
+  takeWhole(bytes: Uint8Array): FramingCounts | undefined {
     this.begin();
     const lines = this.#reader.addAll(bytes);
-    if (lines === 0 || !this.finish(source)) return undefined;
+    if (lines === 0 || !this.finish()) return undefined;
     const terminatorBytes = this.#reader.lineFeeds;
     return {
       bytes: bytes.length,
@@ -71,8 +70,7 @@ export class Shortcut {
   }
 
   /** Ends the source. @returns false if the stages have to read it instead */
-  finish(source: string): boolean {
-    this.#source = source;
+  finish(): boolean {
     this.#conversations = this.#reader.finish();
     return this.#conversations > 0;
   }
@@ -86,7 +84,7 @@ export class Shortcut {
     const index = this.#handedOut++;
     if (index === 0 && this.#blank > 0) this.#ledger.countFate('blank', this.#blank);
     const isLast = this.#handedOut === this.#conversations;
-    const conversation = this.#reader.conversation(this.#source, index);
+    const conversation = this.#reader.conversation(end.origin.source, index);
     this.#results.handOut(conversation, isLast ? end : { ...end, last: false });
     return !isLast;
   }

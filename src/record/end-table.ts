@@ -4,21 +4,28 @@
  */
 export const HASH_WORDS = 4;
 /** Most memory of a table. */
-export const MAX_TABLE_BYTES: number = 64 * 1024 * 1024;
+const MAX_TABLE_BYTES = 64 * 1024 * 1024;
 export const NONE = 0xffffffff;
 /** Share of the table that is used. */
 const MAX_LOAD = 0.6;
 const ENTRY_BYTES = 4 * HASH_WORDS + 8;
 const WORD_BITS = 32;
 
-/** Returns the number of leading bits of a hash by which its pass is chosen. */
-export function passBitsFor(hashes: number, maxTableBytes: number): number {
-  return Math.max(0, Math.ceil(Math.log2((hashes * ENTRY_BYTES) / MAX_LOAD / maxTableBytes)));
+/** The hashes that begin with the same bits. */
+export interface Pass {
+  /** Number of hashes to expect. */
+  readonly expected: number;
+  /** @param word the first one of a hash */
+  has(word: number): boolean;
 }
 
-/** @param word the first one of a hash */
-export function isOfPass(pass: number, passBits: number, word: number): boolean {
-  return passBits === 0 || word >>> (WORD_BITS - passBits) === pass;
+/** Divides hashes into passes whose tables take at most this much memory. */
+export function passesOver(hashes: number, maxTableBytes: number = MAX_TABLE_BYTES): readonly Pass[] {
+  const bits = Math.max(0, Math.ceil(Math.log2((hashes * ENTRY_BYTES) / MAX_LOAD / maxTableBytes)));
+  return Array.from({ length: 2 ** bits }, (_, pass) => ({
+    expected: hashes / 2 ** bits,
+    has: (word) => bits === 0 || word >>> (WORD_BITS - bits) === pass,
+  }));
 }
 
 /** Hashes, such as the ends of records: the first record (or source) with each, and the first one that goes on after it. */

@@ -4,15 +4,7 @@
  * it is enough to look for the ends of all records among the hashes of all others.
  */
 
-import {
-  EndTable,
-  HASH_WORDS,
-  isOfPass,
-  MAX_TABLE_BYTES,
-  NONE,
-  passBitsFor,
-  wordsOf,
-} from '../record/end-table.ts';
+import { EndTable, HASH_WORDS, NONE, type Pass, passesOver, wordsOf } from '../record/end-table.ts';
 
 /** The path of a conversation, however many records it has. */
 export interface ComparedPath {
@@ -35,18 +27,15 @@ export class Containment {
   /** Which records are named as containers: 1, else 0. */
   readonly #isContainer: Uint8Array;
   readonly #options: ContainmentOptions;
-  /** Number of leading bits of a hash by which its pass is chosen. */
-  readonly #passBits: number;
   /** Number of contained records. */
   readonly contained: number;
 
   constructor(options: ContainmentOptions) {
-    const { count, maxTableBytes = MAX_TABLE_BYTES } = options;
+    const { count, maxTableBytes } = options;
     this.#options = options;
     this.#containers = new Uint32Array(count).fill(NONE);
     this.#isContainer = new Uint8Array(count);
-    this.#passBits = passBitsFor(count, maxTableBytes);
-    for (let pass = 0; pass < 2 ** this.#passBits; pass++) this.#decide(pass);
+    for (const pass of passesOver(count, maxTableBytes)) this.#decide(pass);
     this.contained = this.#resolve();
   }
 
@@ -61,13 +50,12 @@ export class Containment {
     return this.#isContainer[index] === 1;
   }
 
-  /** Decides about the records whose ends begin with the bits of this pass. */
-  #decide(pass: number): void {
-    const { count, read } = this.#options;
+  /** Decides about the records whose ends are of this pass. */
+  #decide(pass: Pass): void {
+    const { read } = this.#options;
     const tables = new Map<number, EndTable>();
-    const expected = count / 2 ** this.#passBits;
     this.#eachEnd(pass, read(), ({ formats }, end, index) => {
-      const table = tables.get(formats) ?? new EndTable(tables.size === 0 ? expected : 0);
+      const table = tables.get(formats) ?? new EndTable(tables.size === 0 ? pass.expected : 0);
       tables.set(formats, table);
       table.add(end, 0, index);
     });
@@ -79,21 +67,21 @@ export class Containment {
   }
 
   #eachEnd(
-    pass: number,
+    pass: Pass,
     paths: Iterable<ComparedPath>,
     take: (path: ComparedPath, end: Uint32Array, index: number) => void,
   ): void {
     let index = 0;
     for (const path of paths) {
       const words = wordsOf(path.hashes);
-      if (words.length > 0 && this.#isOf(pass, words, words.length - HASH_WORDS))
+      if (words.length > 0 && pass.has(words[words.length - HASH_WORDS] as number))
         take(path, words.subarray(-HASH_WORDS), index);
       index++;
     }
   }
 
   /** Marks the records that this one contains. */
-  #find(pass: number, path: ComparedPath, index: number, tables: ReadonlyMap<number, EndTable>): void {
+  #find(pass: Pass, path: ComparedPath, index: number, tables: ReadonlyMap<number, EndTable>): void {
     const words = wordsOf(path.hashes);
     const end = words.length - HASH_WORDS;
     for (const [formats, table] of tables) {
@@ -101,12 +89,8 @@ export class Containment {
       // an equal path of equal formats is not marked: the first record that has it is kept
       const before = formats === path.formats ? end : words.length;
       for (let at = 0; at < before; at += HASH_WORDS)
-        if (this.#isOf(pass, words, at)) table.mark(words, at, index);
+        if (pass.has(words[at] as number)) table.mark(words, at, index);
     }
-  }
-
-  #isOf(pass: number, words: Uint32Array, at: number): boolean {
-    return isOfPass(pass, this.#passBits, words[at] as number);
   }
 
   /** Names for each contained record one that is kept. @returns the number of contained records */

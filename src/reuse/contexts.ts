@@ -4,15 +4,7 @@
  */
 import { answersIn } from '../ledger/compared-path.ts';
 import type { Context } from '../ledger/result.ts';
-import {
-  EndTable,
-  HASH_WORDS,
-  isOfPass,
-  MAX_TABLE_BYTES,
-  NONE,
-  passBitsFor,
-  wordsOf,
-} from '../record/end-table.ts';
+import { EndTable, HASH_WORDS, NONE, type Pass, passesOver, wordsOf } from '../record/end-table.ts';
 import type { ComparedPath, ContainmentOptions } from './containment.ts';
 
 export interface ContextsOptions extends ContainmentOptions {
@@ -29,13 +21,11 @@ export class Contexts {
   /** Number of records with context. */
   #size = 0;
 
-  constructor({ count, messages, read, isKept, maxTableBytes = MAX_TABLE_BYTES }: ContextsOptions) {
+  constructor({ count, messages, read, isKept, maxTableBytes }: ContextsOptions) {
     this.#messages = new Uint32Array(count);
     this.#answers = new Uint32Array(count);
     this.#isKept = isKept;
-    const passBits = passBitsFor(messages, maxTableBytes);
-    for (let pass = 0; pass < 2 ** passBits; pass++)
-      this.#compare(read(), (word) => isOfPass(pass, passBits, word), messages / 2 ** passBits);
+    for (const pass of passesOver(messages, maxTableBytes)) this.#compare(read(), pass);
     let index = 0;
     for (const { hashes } of read()) this.#count(hashes, index++);
   }
@@ -51,7 +41,7 @@ export class Contexts {
   }
 
   /** Compares the hashes of a pass with those of all earlier records. */
-  #compare(paths: Iterable<ComparedPath>, isOf: (word: number) => boolean, expected: number): void {
+  #compare(paths: Iterable<ComparedPath>, pass: Pass): void {
     // an earlier record counts if each format has it that has this one, as for containment
     const tables = new Map<number, EndTable>();
     let index = 0;
@@ -59,11 +49,11 @@ export class Contexts {
       const at = index++;
       if (!this.#isKept(at)) continue;
       const words = wordsOf(hashes);
-      const own = tables.get(formats) ?? new EndTable(tables.size === 0 ? expected : 0);
+      const own = tables.get(formats) ?? new EndTable(tables.size === 0 ? pass.expected : 0);
       tables.set(formats, own);
       const known = [...tables].flatMap(([of, table]) => ((of & formats) === formats ? [table] : []));
       for (let word = 0; word < words.length; word += HASH_WORDS) {
-        if (!isOf(words[word] as number)) continue;
+        if (!pass.has(words[word] as number)) continue;
         if (known.some((table) => table.firstOf(words, word) !== NONE))
           this.#messages[at] = Math.max(this.#messages[at] as number, word / HASH_WORDS + 1);
         own.add(words, word, at);

@@ -7,15 +7,7 @@ import { createHash } from 'node:crypto';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { answersIn, PATH_HASH_BYTES } from '../ledger/compared-path.ts';
 import { SessionNames } from '../ledger/session-names.ts';
-import {
-  EndTable,
-  HASH_WORDS,
-  isOfPass,
-  MAX_TABLE_BYTES,
-  NONE,
-  passBitsFor,
-  wordsOf,
-} from '../record/end-table.ts';
+import { EndTable, HASH_WORDS, NONE, type Pass, passesOver, wordsOf } from '../record/end-table.ts';
 import type { SplitShares } from '../settings/split-shares.ts';
 import type { PathedSession } from './ledger-files.ts';
 
@@ -40,18 +32,18 @@ export class Splits {
   readonly #parents: Uint32Array;
   /** The smallest hash of a session in each group, at the first of the group. */
   readonly #keys: BigUint64Array;
-  readonly #passBits: number;
+  readonly #passes: readonly Pass[];
   readonly #sessionNames: SessionNames;
 
   constructor(options: SplitsOptions) {
-    const { count, read, readAll = read, shares, maxTableBytes = MAX_TABLE_BYTES } = options;
+    const { count, read, readAll = read, shares, maxTableBytes } = options;
     this.#options = options;
     this.#names = Object.keys(shares);
     this.#parents = Uint32Array.from({ length: count }, (_, index) => index);
     this.#keys = new BigUint64Array(count).fill(2n ** 64n - 1n);
-    this.#passBits = passBitsFor(HASHES * count, maxTableBytes);
+    this.#passes = passesOver(HASHES * count, maxTableBytes);
     this.#sessionNames = new SessionNames(readAll);
-    this.#eachPass((isOf) => this.#join(isOf));
+    for (const pass of this.#passes) this.#join(pass);
     let index = 0;
     for (const session of read()) {
       const group = this.#groupOf(index++);
@@ -91,22 +83,22 @@ export class Splits {
   /** Returns the number of groups with a session that was written to another split before. */
   movedFrom(previous: () => Iterable<SessionLine>): number {
     const moved = new Set<number>();
-    this.#eachPass((isOf) => {
-      const sessions = new EndTable(this.#options.count / 2 ** this.#passBits);
+    for (const pass of this.#passes) {
+      const sessions = new EndTable(pass.expected / HASHES);
       let index = 0;
       for (const session of this.#options.read()) {
         const words = wordsOf(this.#sessionHash(session));
-        if (isOf(words[0] as number)) sessions.add(words, 0, index);
+        if (pass.has(words[0] as number)) sessions.add(words, 0, index);
         index++;
       }
       for (const session of previous()) {
         const before = splitIn(session);
         const words = wordsOf(this.#sessionHash(session));
-        if (!this.#names.includes(before) || !isOf(words[0] as number)) continue;
+        if (!this.#names.includes(before) || !pass.has(words[0] as number)) continue;
         const now = sessions.containerOf(words, NONE);
         if (now !== NONE && this.of(now) !== before) moved.add(this.#groupOf(now));
       }
-    });
+    }
     return moved.size;
   }
 
@@ -122,22 +114,16 @@ export class Splits {
     return base === undefined ? undefined : hashOfName(`${sourceOf(session)}\0${base}`);
   }
 
-  #eachPass(run: (isOf: (word: number) => boolean) => void): void {
-    for (let pass = 0; pass < 2 ** this.#passBits; pass++)
-      run((word) => isOfPass(pass, this.#passBits, word));
-  }
-
   /** Joins the conversations that have a hash of this pass in common. */
-  #join(isOf: (word: number) => boolean): void {
-    const { count, read } = this.#options;
-    const first = new EndTable((HASHES * count) / 2 ** this.#passBits);
+  #join(pass: Pass): void {
+    const first = new EndTable(pass.expected);
     let index = 0;
-    for (const session of read()) {
+    for (const session of this.#options.read()) {
       const hashes = [this.#sessionHash(session), beginningOf(session.path), this.#siblingHash(session)];
       for (const hash of hashes) {
         if (hash === undefined) continue;
         const words = wordsOf(hash);
-        if (!isOf(words[0] as number)) continue;
+        if (!pass.has(words[0] as number)) continue;
         first.add(words, 0, index);
         const earlier = first.containerOf(words, index);
         if (earlier !== NONE) this.#parents[this.#groupOf(index)] = this.#groupOf(earlier);

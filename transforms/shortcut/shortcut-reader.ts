@@ -82,7 +82,7 @@ export interface ShortcutOptions {
   readonly maxConversation?: number | undefined;
 }
 
-/** Bytes that the conversations of a session may hold, because they are handed out at once. */
+/** Bytes that the conversations of a session may hold: in a source of many sessions, all of them are handed out at once. */
 const MAX_LEAVES_BYTES = 16 * 1024 * 1024;
 
 const NO_LIMIT = 2 ** 32 - 1;
