@@ -13,7 +13,16 @@ import { isKey, type MemberVisitor, walkMembers } from '../json/members.ts';
 import { createPlainScanner } from '../json/plain-scanner.ts';
 import { quote } from '../json/respace.ts';
 import type { Scanner } from '../json/scanner.ts';
-import type { Entry, Lack, Line, Message, Origin, ReadingNote, Rejection } from '../model/element.ts';
+import type {
+  Entry,
+  Lack,
+  Line,
+  Message,
+  Origin,
+  ReadingNote,
+  Rejection,
+  ToolDefinition,
+} from '../model/element.ts';
 import { OTHER_ROLE } from '../model/known-roles.ts';
 import { textOfValue } from '../model/message.ts';
 import type { Meta } from '../model/meta.ts';
@@ -47,6 +56,7 @@ import {
   rejectObject,
   type Span,
 } from './shared/line-objects.ts';
+import { toolPlaces, toolsIn } from './shared/logged-bodies.ts';
 import { modelMeta } from './shared/logged-meta.ts';
 import { cutNotes, NO_QUESTION, noted, notedFirst, OTHER_ANSWER } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
@@ -253,7 +263,7 @@ class PairWalk implements ObjectWalk {
     const instructions = this.#present('request.system');
     const text = instructions && systemText(instructions);
     if (instructions !== undefined && text === undefined) return this.#bad('bad-messages', 'request.system');
-    const tools = this.#spans.has('request.tools') ? this.#tools.definitions : NO_TOOLS;
+    const tools = this.#definitions();
     if (tools === undefined) return this.#bad('bad-tools', 'request.tools');
     const response = this.#present('response');
     if (response !== undefined && response[0] !== OPEN_OBJECT) return this.#bad('bad-response', 'response');
@@ -273,6 +283,14 @@ class PairWalk implements ObjectWalk {
     return reply === undefined && response !== undefined
       ? this.#settled(entry)
       : this.#checked(entry, response);
+  }
+
+  /** The definitions, which may be in a second place; undefined if `tools` is not valid. */
+  #definitions(): readonly ToolDefinition[] | undefined {
+    const tools = this.#spans.has('request.tools') ? this.#tools.definitions : NO_TOOLS;
+    if (tools?.length !== 0 || !this.#hasSecond) return tools;
+    const json = this.#json;
+    return toolsIn(...toolPlaces(bodyOf(json.get('request') as JsonView)), ...toolPlaces(json));
   }
 
   /** The entry; rejected, or with a finding, if its messages or its answer have others in a second place. */

@@ -26,6 +26,7 @@ import {
   readObjects,
   rejectObject,
 } from './shared/line-objects.ts';
+import { toolPlaces, toolsIn } from './shared/logged-bodies.ts';
 import {
   createMessageList,
   createReplyReader,
@@ -115,7 +116,7 @@ class PairWalk implements ObjectWalk {
     const messages = this.#messages.items;
     if (!messages.every(isMessage))
       return bad('bad-messages', 'a message is not an object with a string role', at);
-    const tools = this.#hasTools(bytes) ? this.#tools.definitions : this.#oldDefinitions;
+    const tools = this.#definitions(line);
     if (tools === undefined)
       return bad('bad-tools', missingOrBad('request.tools', this.#toolsAt), this.#toolsAt);
     const isAnswered = this.#responseAt >= 0 && bytes[this.#responseAt] !== LETTER_N;
@@ -144,13 +145,15 @@ class PairWalk implements ObjectWalk {
       : this.#checked(withNotes(entry, notes), line);
   }
 
-  #hasTools(bytes: Uint8Array): boolean {
-    return this.#toolsAt >= 0 && bytes[this.#toolsAt] !== LETTER_N;
-  }
-
-  /** Definitions in the old form. Anything but a list of objects is ignored, as an unknown member is. */
-  get #oldDefinitions(): readonly ToolDefinition[] {
-    return (this.#functionsAt < 0 ? undefined : this.#functions.definitions) ?? NO_TOOLS;
+  /** The definitions, which may be in the old form or in a second place; undefined if `tools` is not valid. */
+  #definitions({ bytes }: Line): readonly ToolDefinition[] | undefined {
+    const tools = this.#toolsAt < 0 ? NO_TOOLS : this.#tools.definitions;
+    if (tools === undefined || tools.length > 0) return tools;
+    const old = this.#functionsAt < 0 ? undefined : this.#functions.definitions;
+    if (old !== undefined && old.length > 0) return old;
+    if (!this.#hasSecond) return NO_TOOLS;
+    const json = viewOf(bytes, this.#object);
+    return toolsIn(...toolPlaces(json?.get('request')), ...toolPlaces(json));
   }
 
   #metaOf(bytes: Uint8Array, isAnswered: boolean): Meta {

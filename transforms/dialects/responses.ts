@@ -33,7 +33,7 @@ function read(json: JsonView, context: ReadContext, calls: CallReader): EntryFie
   const stamp = [json.get('timestamp'), json.get('logged_at'), logged?.get('timestamp')].find(present);
   const call = {
     request: body !== undefined && hasMessages(body) ? body : undefined,
-    ...(isBare ? { response: json, tools: json.get('tools') } : loggedAnswer(json.get('response'))),
+    ...(isBare ? { response: json } : loggedAnswer(json.get('response'))),
     sessionId: json.get('session_id')?.text() || undefined,
     timestamp: context.time(stamp),
   };

@@ -48,7 +48,7 @@ describe('an entry', () => {
     const old = '"functions":[{"name":"f","parameters":{}}]';
     expect(toolsIn(`,${old}`)).toEqual([['{"name":"f","parameters":{}}']]);
     expect(toolsIn(`,${old},"tools":null`)).toEqual([['{"name":"f","parameters":{}}']]);
-    expect(toolsIn(`,"tools":[],${old}`)).toEqual([[]]);
+    expect(toolsIn(`,"tools":[],${old}`)).toEqual([['{"name":"f","parameters":{}}']]);
     expect(toolsIn(',"functions":"f"')).toEqual([[]]);
   });
 

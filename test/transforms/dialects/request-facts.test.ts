@@ -1,7 +1,9 @@
 /** Tools and system texts of requests, in the words of each API and in the places where each logger puts them. */
 import { describe, expect, it } from 'vitest';
+import anthropic from '../../../transforms/dialects/anthropic.ts';
 import calls from '../../../transforms/dialects/calls.ts';
 import type { Dialect } from '../../../transforms/dialects/dialect.ts';
+import exchange from '../../../transforms/dialects/exchange.ts';
 import messages from '../../../transforms/dialects/messages.ts';
 import responses from '../../../transforms/dialects/responses.ts';
 import spans from '../../../transforms/dialects/spans.ts';
@@ -36,8 +38,21 @@ const langSmith = {
   outputs: { choices },
 };
 
+const placed = { session_id: 's', timestamp: 1 };
+const item = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] };
+
 const LOGGERS: readonly (readonly [name: string, ...logger: Logger])[] = [
   ['a pair', calls, (more) => ({ request: { messages: [user], ...more }, response: { choices } })],
+  [
+    'a pair, beside the request',
+    calls,
+    (more) => ({ request: { messages: [user] }, response: { choices }, ...more }),
+  ],
+  [
+    'the Responses API',
+    responses,
+    (more) => ({ request: { input: 'a', ...more }, response: { object: 'response', output: [item] } }),
+  ],
   ['LiteLLM', calls, (more) => ({ ...liteLlm, model_parameters: more })],
   ['OpenInference, with the request', spans, (more) => openInference({ messages: [user], ...more }, {})],
   [
@@ -123,8 +138,49 @@ describe.each(LOGGERS)('tools in %s', (_name, ...logger) => {
       expect(toolsOf(...logger)({ tools: { f: unnamed, ...others } })).toEqual([{ ...unnamed, name: 'f' }]);
   });
 
-  it('may be under the older name', () => {
+  it('are none if the object has no definitions, or the members of one without a name', () => {
+    for (const tools of [
+      { a: { x: 1 }, b: { y: 2 } },
+      { description: 'd', parameters },
+      { p: { type: 'string' } },
+    ])
+      expect(toolsOf(...logger)({ tools }) ?? []).toEqual([]);
+  });
+
+  it('may be under the older name, also beside an empty list', () => {
     expect(toolsOf(...logger)({ functions: [f, g] })).toEqual([f, g]);
+    expect(toolsOf(...logger)({ tools: [], functions: [f, g] })).toEqual([f, g]);
+  });
+
+  it.each(['available_tools', 'gen_ai.request.tools'])('may be under the name %s', (name) => {
+    expect(toolsOf(...logger)({ [name]: [f, g] })).toEqual([f, g]);
+    expect(toolsOf(...logger)({ [name]: ['f', 'g'] })).toEqual([]);
+  });
+
+  it.each(['extra_body', 'kwargs', 'invocation_params'])('may be in %s', (place) => {
+    expect(toolsOf(...logger)({ [place]: { tools: [f, g] } })).toEqual([f, g]);
+    expect(toolsOf(...logger)({ [place]: JSON.stringify({ tools: [f, g] }) })).toEqual([f, g]);
+  });
+});
+
+describe.each<[dialect: Dialect, response: object]>([
+  [exchange, { choices }],
+  [anthropic, { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'b' }] }],
+])('tools in a second place of a pair of $name', (dialect, response) => {
+  const request = { messages: [user] };
+
+  it.each(['functions', 'available_tools', 'gen_ai.request.tools'])('may be under the name %s', (name) => {
+    const inRequest = (more: object) => ({ ...placed, request: { ...request, ...more }, response });
+    const beside = (more: object) => ({ ...placed, request, response, ...more });
+    for (const log of [inRequest, beside])
+      for (const empty of [{}, { tools: [] }, { tools: null }])
+        expect(toolsOf(dialect, log)({ ...empty, [name]: [f] })).toEqual([f]);
+  });
+
+  it.each(['extra_body', 'kwargs', 'invocation_params'])('may be in %s', (place) => {
+    const log = (more: object) => ({ ...placed, request: { ...request, ...more }, response });
+    expect(toolsOf(dialect, log)({ [place]: { tools: [f] } })).toEqual([f]);
+    expect(toolsOf(dialect, log)({ [place]: { tools: [f] }, tools: [g] })).toEqual([g]);
   });
 });
 
@@ -187,6 +243,18 @@ describe('tools', () => {
         'gen_ai.completion.0.content': 'b',
       },
       { 'gen_ai.tool.definitions': JSON.stringify([f]) },
+    ],
+    [
+      'OpenTelemetry',
+      [f, g],
+      {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'a' }] }]),
+        'gen_ai.output.messages': JSON.stringify([
+          { role: 'assistant', parts: [{ type: 'text', content: 'b' }] },
+        ]),
+      },
+      { 'gen_ai.request.tools': JSON.stringify([f, g]) },
     ],
     [
       'OpenInference',

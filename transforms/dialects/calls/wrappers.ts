@@ -105,7 +105,6 @@ const openPipe: Wrapper = {
   call: (json) => ({
     request: isResponse(json) ? json : inputOf(json),
     response: isResponse(json) ? json : json.get('output'),
-    tools: json.get('tools'),
   }),
 };
 
@@ -183,7 +182,6 @@ const liteLlm: Wrapper = {
     const named = textAt(json, ['metadata.requester_metadata.session_id', 'session_id']);
     return {
       request: sentTo(json) ?? itemsSent(json) ?? contentsSent(json) ?? withSystem(json),
-      tools: [json.get('tools'), ...TOOLS.map((key) => beside(json, key))].find(present),
       response: json.get('response'),
       elsewhere: at(json, 'metadata.cold_storage_object_key'),
       isFailed: json.get('status')?.text() === 'failure',
@@ -211,7 +209,6 @@ function sentTo(object: FirstObject): JsonView | undefined {
 /** A member of the request that LiteLLM logs among the parameters, or only in the request as the client sent it. */
 const beside = (json: JsonView, key: string): JsonView | undefined =>
   SENT.map((place) => at(json, `${place}.${key}`)).find(present);
-const TOOLS = ['tools', 'functions'] as const;
 const SENT = ['model_parameters', 'optional_params', 'proxy_server_request'] as const;
 
 /** A request of the Messages API, whose system text LiteLLM logs beside its messages; the same object for any other. */
@@ -269,7 +266,6 @@ const openHands: Wrapper = {
     if (stray !== undefined) return reject('unknown-content', RAW_MISSING, stray);
     return {
       request: json,
-      tools: present(tools) ? tools : json.get('tools'),
       response: isText ? raw : answerIn(json),
       timestamp: time(json.get('timestamp')),
     };
@@ -288,7 +284,6 @@ const openHandsItems: Wrapper = {
     at(object.get('response'), 'output')?.type === 'array',
   call: (json, { time }) => ({
     request: json,
-    tools: [at(json, 'kwargs.tools'), json.get('tools')].find(present),
     response: json.get('response'),
     timestamp: time(json.get('timestamp')),
   }),
@@ -304,7 +299,6 @@ const completion: Wrapper = {
   call: (json, { time }) => ({
     request: undefined,
     response: json,
-    tools: json.get('tools'),
     timestamp: time(json.get('created')),
   }),
 };

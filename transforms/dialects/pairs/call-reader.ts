@@ -12,13 +12,14 @@ import { joinPrefill } from '../shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { ContinuedLists } from '../shared/continued-lists.ts';
 import { errorsIn, isErrorText } from '../shared/failed-answer.ts';
+import { toolPlaces, toolsIn } from '../shared/logged-bodies.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
-import { addOtherAnswer, addOtherRequest, isOtherRequest } from '../shared/other-apis.ts';
+import { addOtherAnswer, addOtherRequest, geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
 import { OTHER_ANSWER, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { type ListState, Transcript } from '../shared/transcript.ts';
-import { holdsWords } from '../shared/unread-text.ts';
+import { holdsWords, says } from '../shared/unread-text.ts';
 import { type Answer, isOfOther, readAnswer } from './answer.ts';
 import { answeredFields, bareAnswer } from './answered-fields.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
@@ -56,7 +57,8 @@ export class CallReader {
   }
 
   /** Reads a call. @param json the logged object, which may have metadata beside the call */
-  read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
+  read(logged: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
+    const call = { ...logged, tools: toolsOf(logged, json) };
     const { request, response, isRaw } = call;
     const twice = [structured(json.get('request')), request, response].find(hasKeyTwice);
     if (twice !== undefined) return context.reject('duplicate-key', 'duplicate key', twice);
@@ -116,8 +118,9 @@ export class CallReader {
   /** Reads a call of Gemini or Converse. Its answer may be that of another API, if a gateway converts it. */
   #readOther(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
     const transcript = new Transcript(this.#keepSealed, this.#lists);
-    const tools = addOtherRequest(transcript, request);
-    if ('detail' in tools) return context.reject('bad-messages', tools.detail, tools.at);
+    const bad = addOtherRequest(transcript, request);
+    if (bad !== undefined) return context.reject('bad-messages', bad.detail, bad.at);
+    const tools = toolsIn(call.tools).filter(({ name }) => name !== undefined);
     const sent = transcript.messages.length;
     if (answer.other !== undefined) addOtherAnswer(transcript, answer.other);
     const { refusal } = transcript;
@@ -147,6 +150,14 @@ export class CallReader {
     const fields = answeredFields(messages, tools ?? NO_TOOLS, bareAnswer(answer, question));
     return { ...fields, alone: true, ...(tools === undefined && { lacks: NO_REQUEST }), timestamp };
   }
+}
+
+/** The tools of a call: those of its request, or else those that its log has among the parameters or beside the request. */
+function toolsOf({ request }: Call, json: JsonView): JsonView | undefined {
+  const own = (request ?? json).get('tools');
+  if (says(own)) return own;
+  const body = geminiRequest(request) ?? request;
+  return [...toolPlaces(body), ...toolPlaces(json)].find((place) => toolsIn(place).length > 0) ?? own;
 }
 
 const saidIn = ({ messages }: Answer): readonly Message[] => messages.flatMap(({ message }) => message ?? []);

@@ -40,7 +40,7 @@ export function hasMessages(body: JsonView): boolean {
 export interface Call extends LoggedAnswer, Pick<EntryFields, 'sessionId' | 'joins' | 'timestamp'> {
   /** Undefined if only the answer was logged. */
   readonly request: JsonView | undefined;
-  /** Tools, if they were logged outside the request. */
+  /** Definitions of its tools, which `CallReader` looks up. */
   readonly tools?: JsonView | undefined;
   /** Where the bodies are, if the log may name another place for them. */
   readonly elsewhere?: JsonView | undefined;

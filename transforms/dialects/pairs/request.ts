@@ -11,7 +11,7 @@ import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { isSameText, makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { unreadSystem } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
-import { toolPlaces, toolsIn } from '../shared/logged-bodies.ts';
+import { toolsIn } from '../shared/logged-bodies.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
@@ -72,18 +72,17 @@ export class RequestReader {
 
   /**
    * @param isMessage whether the answer is in the format of the Messages API
-   * @param apart the tools, if they were logged outside the body
+   * @param logged the tools
    * @param open the calls that the first results may answer
    */
   read(
     body: JsonView,
     isMessage: boolean,
-    apart?: JsonView | undefined,
+    logged?: JsonView | undefined,
     open: ReadMessage['calls'] = [],
   ): Request | Problem {
-    const tools = this.definitions([apart, ...toolPlaces(body)].find(present));
-    if (tools === undefined)
-      return { reason: 'bad-tools', detail: 'tools is not valid', at: body.get('tools') };
+    const tools = this.definitions(logged);
+    if (tools === undefined) return { reason: 'bad-tools', detail: 'tools is not valid', at: logged };
     if (isResponsesRequest(body)) return this.#readItems(body, tools, open);
     const messages = structured(body.get('messages') ?? body.get('prompt'));
     if (messages?.type === 'string') {

@@ -5,6 +5,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { isKey } from '../../json/members.ts';
 import { parseJson } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
+import { PARAMETERS, TOOLS } from '../shared/logged-bodies.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { type BadRequest, geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
 import {
@@ -27,10 +28,13 @@ const SYSTEM = ['system', 'instructions', ...OF_GEMINI] as const;
 /** Those that a request of chat completions may have beside its messages, besides `system`, which is read. */
 const INSTRUCTIONS = ['instructions', ...OF_GEMINI, ...OF_LOGGERS] as const;
 
-/** Names of second places, of lists, of answers and of system texts. */
-const SECOND: readonly string[] = [...LISTS, ...SECOND_ANSWERS, 'system', ...INSTRUCTIONS];
+/** Names of second places, of lists, of answers, of system texts and of tools. */
+const SECOND: readonly string[] = [
+  ...[...LISTS, ...SECOND_ANSWERS, 'system', ...INSTRUCTIONS],
+  ...[...TOOLS, ...PARAMETERS],
+];
 /** Members of a request or a response that must not occur twice: only the last one would be read. */
-const ONCE: ReadonlySet<string> = new Set([...SECOND, 'tools', 'functions', 'body']);
+const ONCE: ReadonlySet<string> = new Set([...SECOND, 'body']);
 const OPEN: ReadonlySet<number | undefined> = new Set([QUOTE, OPEN_ARRAY, OPEN_OBJECT]);
 
 /** May a member of a pair, of its request or of its response, that a byte walker does not read, be a second place? */
@@ -97,19 +101,6 @@ export function otherSystem(
     other && { detail: `the call has a system text beside its messages: ${other.key}`, at: other.logged }
   );
 }
-
-/** Members of a logged object that hold the parameters of its request, as loggers name them. */
-const PARAMETERS: readonly string[] = [
-  'model_parameters',
-  'modelParameters',
-  'optional_params',
-  'invocation_params',
-  'parameters',
-  'params',
-  'extra_body',
-  'generation_config',
-  'kwargs',
-];
 
 /** The same of a logged call: in its request, in the object around it, and in its parameters. */
 export function systemBeside(

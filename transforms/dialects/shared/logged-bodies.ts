@@ -10,6 +10,7 @@ import { decode, encode } from '../../json/utf8.ts';
 import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { roleNamed } from '../../model/known-roles.ts';
 import type { Meta } from '../../model/meta.ts';
+import { wordSet, words } from '../../model/words.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { isSameText } from './build-messages.ts';
 import { RESPONSE_ITEM } from './known-bodies.ts';
@@ -20,7 +21,7 @@ import { isPrintedMessages } from './printed-value.ts';
 import { unreadText, warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { isUnsaid, messagesIn, OF_GEMINI, OF_LOGGERS, saidBy, textsOf } from './said-texts.ts';
-import { definedBy, defineTool, flatten } from './tool-definitions.ts';
+import { DECLARED, definedBy, defineTool, flatten, SCHEMAS } from './tool-definitions.ts';
 import { NO_MESSAGE, type Transcript } from './transcript.ts';
 
 export const PLACEHOLDER: ReadingNote = warning(
@@ -256,13 +257,18 @@ export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly 
   return [];
 }
 
-/** The tools in an object of definitions by name, as the AI SDK has them; or in one that is a definition itself. */
+/**
+ * The tools in an object of definitions by name, as the AI SDK has them; or in one that is a definition itself. None if it
+ * holds objects that are not definitions.
+ */
 function toolsByName(object: JsonView): readonly ToolDefinition[] {
   const members = object.members().map(([key, value]) => [key, unpacked(value) ?? value] as const);
   const hasOthers = members.some(([, value]) => value.type !== 'object');
   const own = hasOthers ? definedIn([object]).filter(({ name }) => name !== undefined) : [];
   if (own.length > 0) return own;
-  return members.flatMap(([key, value]) =>
+  const named = members.filter(([, value]) => value.type === 'object');
+  if (named.some(([key, value]) => SCHEMA.has(key) || !isDefinition(value))) return [];
+  return named.flatMap(([key, value]) =>
     definedIn([value]).map((tool) =>
       tool.name === undefined
         ? { bytes: addMember(tool.bytes, 'name', encode(quote(key))), name: key }
@@ -271,13 +277,41 @@ function toolsByName(object: JsonView): readonly ToolDefinition[] {
   );
 }
 
-/** Members of a request, or of its parameters, that hold definitions of tools. */
-export const toolPlaces = (sent: JsonView | undefined): readonly (JsonView | undefined)[] => [
-  sent?.get('tools'),
-  ...CONFIGS.map((key) => unpacked(sent?.get(key))?.get('tools')),
-  sent?.get('functions'),
-];
-const CONFIGS = ['config', 'toolConfig', 'tool_config'] as const;
+const SCHEMA: ReadonlySet<string> = new Set(['parameters', ...SCHEMAS]);
+const DEFINING: ReadonlySet<string> = new Set(['name', 'function', ...SCHEMA, ...DECLARED]);
+/** Types that a member of a schema has. */
+const OF_SCHEMA: ReadonlySet<string> = wordSet('string number integer boolean array object null');
+
+/** Is it a definition without a name? The members of a schema may have descriptions too. */
+function isDefinition(value: JsonView): boolean {
+  const keys = value.keys();
+  if (keys.length === 0 || keys.some((key) => DEFINING.has(key))) return true;
+  return keys.includes('description') && !OF_SCHEMA.has(value.textOf('type') ?? '');
+}
+
+/** Members of a request, of its parameters, or of the object around it, that hold definitions of tools. */
+export const TOOLS: readonly string[] = words(`
+  tools functions available_tools toolDefinitions tool_definitions gen_ai.request.tools gen_ai.tool.definitions
+`);
+
+/** Members of a request, or of the object around it, that hold parameters of the request, as loggers name them. */
+export const PARAMETERS: readonly string[] = words(`
+  model_parameters modelParameters optional_params invocation_params parameters params extra_body generation_config
+  kwargs config toolConfig tool_config
+`);
+/** These, and the request as a client sent it to the proxy of LiteLLM. */
+const HOLDERS = [...PARAMETERS, 'proxy_server_request'];
+
+/** Where a request, or another object, and its parameters may have definitions. */
+export function toolPlaces(sent: JsonView | undefined): readonly (JsonView | undefined)[] {
+  if (sent?.type !== 'object') return [];
+  const parameters = parametersIn(sent);
+  const places = [sent, ...parameters, ...parameters.flatMap(parametersIn)];
+  return places.flatMap((place) => TOOLS.map((key) => place.get(key)));
+}
+
+const parametersIn = (place: JsonView): readonly JsonView[] =>
+  HOLDERS.flatMap((key) => unpacked(place.get(key)) ?? []).filter(({ type }) => type === 'object');
 
 /** The definitions among values that are one each, or a declaration of several. */
 export const definedIn = (values: readonly JsonView[]): readonly ToolDefinition[] =>

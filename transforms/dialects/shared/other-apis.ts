@@ -5,12 +5,13 @@
  */
 
 import type { JsonView } from '../../json/json-view.ts';
-import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
+import type { ReadingNote } from '../../model/element.ts';
 import type { FirstObject } from '../dialect-spec.ts';
 import { CONVERSE_MESSAGE, GEMINI_CONTENT, unreadSystem } from './known-bodies.ts';
-import { addSystem, toolsIn } from './logged-bodies.ts';
+import { addSystem } from './logged-bodies.ts';
 import { firstOf, present, structured } from './logged-values.ts';
 import { cutNotes, FILTERED, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
+import { OF_GEMINI } from './said-texts.ts';
 import type { Transcript } from './transcript.ts';
 
 const CONVERSE_PARTS = [
@@ -49,22 +50,19 @@ export interface BadRequest {
 const CACHED = ['cachedContent', 'cached_content'] as const;
 const CACHED_ELSEWHERE = 'the request names cached content: the log lacks its messages';
 
-/** Adds a request. @returns its tools */
-export function addOtherRequest(
-  transcript: Transcript,
-  body: JsonView,
-): readonly ToolDefinition[] | BadRequest {
+/** Adds the messages of a request. */
+export function addOtherRequest(transcript: Transcript, body: JsonView): BadRequest | undefined {
   const gemini = geminiRequest(body);
-  const tools = gemini === undefined ? addConverse(transcript, body) : addGemini(transcript, gemini);
+  const bad = gemini === undefined ? addConverse(transcript, body) : addGemini(transcript, gemini);
   const hasSystem = transcript.messages[0]?.role === 'system';
   const unread = hasSystem ? undefined : unreadSystem(gemini ?? body);
   const cached = [gemini, firstOf(gemini, 'config')].map((one) => firstOf(one, ...CACHED)).find(present);
   if (cached !== undefined) transcript.refuse('body-elsewhere', CACHED_ELSEWHERE, cached);
   if (unread !== undefined) transcript.noteFirst(unread);
-  return tools;
+  return bad;
 }
 
-function addConverse(transcript: Transcript, body: JsonView): readonly ToolDefinition[] | BadRequest {
+function addConverse(transcript: Transcript, body: JsonView): BadRequest | undefined {
   addSystem(transcript, body.get('system'));
   const list = structured(body.get('messages'));
   const messages = list?.elements() ?? [];
@@ -74,15 +72,12 @@ function addConverse(transcript: Transcript, body: JsonView): readonly ToolDefin
     transcript.addList(list, messages, (message) =>
       transcript.add(message, message.textOf('role'), CONVERSE_MESSAGE),
     );
-  return toolsIn(structured(body.get('toolConfig'))?.get('tools'));
+  return undefined;
 }
 
-function addGemini(transcript: Transcript, request: JsonView): readonly ToolDefinition[] | BadRequest {
+function addGemini(transcript: Transcript, request: JsonView): BadRequest | undefined {
   const config = firstOf(request, 'config');
-  const [system, tools] = [['systemInstruction', 'system_instruction'], ['tools']].map(
-    (keys) => firstOf(request, ...keys) ?? firstOf(config, ...keys),
-  );
-  addSystem(transcript, system);
+  addSystem(transcript, firstOf(request, ...OF_GEMINI) ?? firstOf(config, ...OF_GEMINI));
   const contents = structured(request.get('contents')) as JsonView;
   const elements = contents.type === 'array' ? contents.elements() : [contents];
   const odd = elements.find((content) => !isContent(content));
@@ -91,7 +86,7 @@ function addGemini(transcript: Transcript, request: JsonView): readonly ToolDefi
   if (contents.type === 'array')
     transcript.addList(contents, elements, (content) => addContent(transcript, content));
   else addContent(transcript, contents);
-  return toolsIn(tools).filter(({ name }) => name !== undefined);
+  return undefined;
 }
 
 const isContent = (value: JsonView): boolean =>

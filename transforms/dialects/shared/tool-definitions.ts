@@ -178,7 +178,7 @@ export function flatten(definition: Uint8Array): ToolDefinition {
 
 const CUSTOM = 'custom';
 /** Names of the schema: of the Messages API, of the AI SDK and of tool servers, of Gemini and of Pydantic AI. */
-const SCHEMAS: ReadonlySet<string> = new Set([
+export const SCHEMAS: ReadonlySet<string> = new Set([
   ...['input_schema', 'inputSchema', 'parametersJsonSchema', 'parameters_json_schema'],
 ]);
 const CONVERTED: ReadonlySet<string> = new Set([...SCHEMAS, 'type', CACHE_MARK]);

@@ -251,8 +251,17 @@ export function readAttributes(
   if (lost !== undefined) transcript.refuse('unknown-content', lost);
   if (convention !== undefined && hasSecond(convention, attributes, events, transcript))
     transcript.refuse('unknown-content', SECOND);
-  return { ...call, hasReply: call.hasReply || hasAnswered, session };
+  const tools = readTools(transcript, ...DEFINITIONS.map((path) => attributes.at(path).json()));
+  return {
+    ...call,
+    ...(tools.length > 0 && { tools }),
+    hasReply: call.hasReply || hasAnswered,
+    session,
+  };
 }
+
+/** Attributes with definitions of tools, which a span may have beside those of any convention. */
+const DEFINITIONS = ['gen_ai.tool.definitions', 'gen_ai.request.tools', 'gen_ai.request.available_tools'];
 
 const SECOND = 'the span has other messages in the attributes of a second convention, or in its events';
 
@@ -284,7 +293,6 @@ function hasMessagesIn(attributes: SpanAttributes, { lists = [], request }: Conv
 }
 
 const OUTPUT = 'gen_ai.output.messages';
-const DEFINITIONS = 'gen_ai.tool.definitions';
 
 function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   const input = unpacked(attributes.at('gen_ai.input.messages').json());
@@ -300,7 +308,7 @@ function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFact
   const isNoted = (output?.elements() ?? []).some((one) => isCut(one.get('finish_reason')));
   if (hasReply && !isNoted) noteFinish(transcript, finish);
   const ofPydantic = unpacked(attributes.at('model_request_parameters').value)?.get('function_tools');
-  const tools = readTools(transcript, attributes.at(DEFINITIONS).json(), ofPydantic);
+  const tools = readTools(transcript, ofPydantic);
   const meta = metaOf({
     harness: attributes.at('gen_ai.agent.name').value,
     model: response.at('model').value ?? request.at('model').value,

@@ -169,10 +169,7 @@ function callAt(item: SpanAttributes): Uint8Array {
   return objectOf([...item.pieces(['id']), ['type', '"function"'], ['function', objectOf(fn)]]);
 }
 
-/**
- * Reads `llm.request.functions.0.name`, `.description` and `.parameters`, of which the last is JSON text; newer versions have
- * the definitions of OpenTelemetry.
- */
+/** Reads `llm.request.functions.0.name`, `.description` and `.parameters`, of which the last is JSON text. */
 function toolsAt(transcript: Transcript, attributes: SpanAttributes): readonly ToolDefinition[] {
   const list = attributes
     .at('llm.request.functions')
@@ -186,5 +183,5 @@ function toolsAt(transcript: Transcript, attributes: SpanAttributes): readonly T
       return objectOf(pieces);
     });
   const functions = list.length === 0 ? undefined : new JsonView(arrayOf(list));
-  return readTools(transcript, functions, attributes.at('gen_ai.tool.definitions').json());
+  return readTools(transcript, functions);
 }

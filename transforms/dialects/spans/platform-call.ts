@@ -36,9 +36,8 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
     hasReply,
     tools: readTools(
       transcript,
-      firstOf(observation, 'toolDefinitions', 'tool_definitions'),
+      ...toolPlaces(observation),
       ...toolPlaces(input),
-      ...toolPlaces(parameters),
       output?.get('tools'),
       ...toolsOfMetadata(metadata),
     ),
@@ -72,7 +71,11 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   compareParameters(transcript, sent);
   return {
     hasReply,
-    tools: readTools(transcript, ...toolPlaces(sent), ...toolPlaces(inputs), unpacked(outputs)?.get('tools')),
+    tools: readTools(
+      transcript,
+      ...[sent, inputs, extra, metadata].flatMap(toolPlaces),
+      unpacked(outputs)?.get('tools'),
+    ),
     session: firstOf(metadata, 'session_id', 'thread_id', 'conversation_id')?.text() || undefined,
     meta: metaOf({
       model: firstOf(metadata, 'ls_model_name') ?? firstOf(sent, 'model', 'model_name'),
@@ -136,7 +139,7 @@ export function toolsOfMetadata(metadata: JsonView | undefined): readonly (JsonV
   const parameters = unpacked(attributes?.get('model_request_parameters'));
   return [
     ...toolPlaces(metadata),
-    attributes?.get('gen_ai.tool.definitions'),
+    ...toolPlaces(attributes),
     attributes?.get('ai.prompt.tools'),
     attributes?.get('llm.tools'),
     parameters?.get('function_tools'),

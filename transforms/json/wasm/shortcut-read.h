@@ -37,14 +37,18 @@ static inline u32 go_on(u32 p, u32 end, u8 closer, u32 *over) {
   return peek(p, end) == ',' ? skip_blanks(p + 1, end) : 0;
 }
 
-// May an unknown member of a line, a request or a response be messages, an answer or a system text in a second place? The stages then compare them, with
+// May an unknown member of a line, a request or a response be messages, an answer, a system text or tools in a second place? The stages then compare them, with
 // the names in ../../dialects/pairs/second-places.ts.
 static u32 is_second_place(u32 key, u32 key_end, u32 value, u32 end) {
   static const Member NAMES[] = {
     MEMBER("messages", 0), MEMBER("input", 0), MEMBER("prompt", 0), MEMBER("contents", 0), MEMBER("choices", 0), MEMBER("output", 0),
     MEMBER("content", 0), MEMBER("completion", 0), MEMBER("output_text", 0), MEMBER("text", 0), MEMBER("system", 0),
     MEMBER("instructions", 0), MEMBER("systemInstruction", 0), MEMBER("system_instruction", 0), MEMBER("system_prompt", 0), MEMBER("systemPrompt", 0),
-    MEMBER("system_message", 0), MEMBER("systemMessage", 0), {0},
+    MEMBER("system_message", 0), MEMBER("systemMessage", 0), MEMBER("tools", 0), MEMBER("functions", 0), MEMBER("available_tools", 0),
+    MEMBER("gen_ai.request.tools", 0), MEMBER("gen_ai.tool.definitions", 0), MEMBER("toolDefinitions", 0), MEMBER("tool_definitions", 0),
+    MEMBER("model_parameters", 0), MEMBER("modelParameters", 0), MEMBER("optional_params", 0), MEMBER("invocation_params", 0),
+    MEMBER("parameters", 0), MEMBER("params", 0), MEMBER("extra_body", 0), MEMBER("generation_config", 0), MEMBER("kwargs", 0), MEMBER("config", 0),
+    MEMBER("toolConfig", 0), MEMBER("tool_config", 0), {0},
   };
   u8 first = peek(value, end);
   if (first != '{' && first != '[' && first != '"') return 0;
