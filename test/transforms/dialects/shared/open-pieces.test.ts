@@ -183,13 +183,19 @@ describe('rollouts of Codex', () => {
     const system = { type: 'session_meta', payload: { id: 's', base_instructions: { text: 'Be brief.' } } };
     expect(lostIn(codex, [system, asked, delta, event('task_complete', {})])).toEqual(noted(3));
     expect(lostIn(codex, [system, asked, done])).toEqual(noted(3));
-    expect(lostIn(codex, [system, asked, delta, event('agent_message', { message: 'It.' }), done])).toEqual(
-      [],
-    );
+    const whole = event('agent_message', { message: 'The ferry.' });
+    expect(lostIn(codex, [system, asked, delta, whole, done])).toEqual([]);
   });
 
-  it('reports the last text of a task if the log has no answer', () => {
+  it('reports the last text of a task if no answer of the task has a line of it', () => {
     expect(lost(done)).toEqual(noted(3));
+    expect(lost(item('assistant', 'output_text', 'I look.'), done)).toEqual(noted(4));
+    expect(lost(answer, done, ask, item('assistant', 'output_text', 'I look.'), done)).toEqual(noted(7));
+    expect(lost(answer, event('task_complete', { last_agent_message: 'The  ferry.\n' }))).toEqual([]);
+    expect(lost(answer, event('task_complete', { last_agent_message: 'The ferry.\nIt is blue.' }))).toEqual(
+      [],
+    );
+    expect(lost(answer, { type: 'compacted', payload: { message: 'Boats.' } }, done)).toEqual([]);
     expect(lostIn(codex, [head, done])).toEqual(refused(2));
   });
 });
