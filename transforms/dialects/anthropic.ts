@@ -43,7 +43,7 @@ import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
 import { loggedAnswer } from './pairs/logged-answer.ts';
 import { bodyOf, callMeta } from './pairs/logged-call.ts';
 import { hasOtherAnswer } from './pairs/other-answers.ts';
-import { isSecondPlace, otherList, otherSystem } from './pairs/second-places.ts';
+import { INSTRUCTIONS, isSecondPlace, otherList, systemBeside } from './pairs/second-places.ts';
 import { joinPrefill, readReply } from './shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from './shared/build-messages.ts';
 import { unreadSystem } from './shared/known-bodies.ts';
@@ -300,7 +300,9 @@ class PairWalk implements ObjectWalk {
     const json = this.#json;
     const answer = entry.reply === undefined ? [] : [entry.reply];
     const body = bodyOf(json.get('request') as JsonView);
-    const second = otherList(body, answer, json, body.get('messages')) ?? otherSystem(body, entry.messages);
+    const second =
+      otherList(body, answer, json, body.get('messages')) ??
+      systemBeside(body, json, entry.messages, INSTRUCTIONS);
     if (second !== undefined)
       return rejectObject(this.#line, this.#origin, 'unknown-content', second.detail, second.at.at);
     const isOther = hasOtherAnswer(answer, loggedAnswer(json.get('response')).response, json);

@@ -18,7 +18,7 @@ import { timeIn, unreadableTime } from '../model/timestamp.ts';
 import { detect as isAnthropic, isCapture } from './anthropic/pair.ts';
 import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
 import { hasOtherAnswer } from './pairs/other-answers.ts';
-import { isSecondPlace, otherList, otherSystem, SYSTEM_NAMES } from './pairs/second-places.ts';
+import { INSTRUCTIONS, isSecondPlace, otherList, systemBeside } from './pairs/second-places.ts';
 import {
   missingOrBad,
   NO_CHANGES,
@@ -36,6 +36,7 @@ import {
 import { modelMeta } from './shared/logged-meta.ts';
 import { structured } from './shared/logged-values.ts';
 import { OTHER_ANSWER, unreadText } from './shared/reading-notes.ts';
+import { SYSTEM_NAMES } from './shared/said-texts.ts';
 import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
 
 /** Nesting depth of a message: the line's object, the request and the list are around it. */
@@ -171,7 +172,7 @@ class PairWalk implements ObjectWalk {
     const request = json.get('request') as JsonView;
     const second =
       otherList(request, answer, json, request.get('messages')) ??
-      otherSystem(request, entry.messages, entry.reply === undefined ? undefined : SYSTEM_NAMES);
+      systemBeside(request, json, entry.messages, entry.reply === undefined ? INSTRUCTIONS : SYSTEM_NAMES);
     if (second !== undefined)
       return rejectObject(line, entry.origin, 'unknown-content', second.detail, second.at.at);
     const isOther = hasOtherAnswer(answer, json.get('response'), json);

@@ -143,7 +143,7 @@ function isTurns(name: string, list: JsonView): boolean {
 /** The member with the system text beside messages that lack it, as Hermes and others name it. */
 function promptIn(json: JsonView, [first]: readonly Message[]): string | undefined {
   if (present(json.get('system')) || first?.role === 'system') return undefined;
-  return OF_LOGGERS.find((key) => json.get(key)?.type === 'string');
+  return OF_LOGGERS.find((key) => json.get(key)?.type === 'string' && says(json.get(key)));
 }
 
 const ANSWER = unreadText(

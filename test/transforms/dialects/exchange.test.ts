@@ -470,6 +470,10 @@ describe('a system text and an answer that are not where this API has them', () 
     'systemPrompt',
     'systemInstruction',
     'system_instruction',
+    'system_content',
+    'preamble',
+    'developer',
+    'instruction',
   ])('reject the pair if %s says what the messages do not', (key) => {
     expect(read(line({ [key]: 'x y' }))).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
     expect(read(line({ [key]: [{ type: 'text', text: 'x y' }] }))).toMatchObject([

@@ -238,6 +238,12 @@ it('rejects a call with a system text beside its messages', () => {
   expect(kinds({ system_prompt: 'x y' })).toEqual(['rejection']);
   expect(kinds({ system_message: 'x y' })).toEqual(['rejection']);
   expect(kinds({ systemMessage: 's t' })).toEqual(['entry']);
+  for (const name of ['system_content', 'preamble', 'developer', 'instruction']) {
+    expect(kinds({ [name]: 'x y' }), name).toEqual(['rejection']);
+    expect(kinds({ [name]: 's t' }), name).toEqual(['entry']);
+  }
+  const [person] = read([{ request: { messages: [question] }, response: completion, developer: 'A B' }]);
+  expect(person?.kind).toBe('entry');
 });
 
 it('rejects a call with a system text in its parameters, or beside its request, that is not in its messages', () => {

@@ -126,6 +126,8 @@ it.each([
   ['"system":[{"type":"text","text":"s"},{"type":"text","text":"t"}]', '"s\\nt"'],
   ['"systemPrompt":"s"', '"s"'],
   ['"system_message":"s"', '"s"'],
+  ['"preamble":"s"', '"s"'],
+  ['"system_prompt":"","systemPrompt":"s"', '"s"'],
   ['"system":null,"system_prompt":"s"', '"s"'],
 ])('the system text may be beside the messages: %s', (member, content) => {
   const { messages } = one(`{"messages":[{"role":"user","content":"a"}],${member}}`);

@@ -1,5 +1,6 @@
 /** The forms that the input and the output of a model call in a trace may have. */
 import { describe, expect, it } from 'vitest';
+import { OF_LOGGERS } from '../../../transforms/dialects/shared/said-texts.ts';
 import { text } from '../bytes.ts';
 import { messagesOf, observation, only, read, rulesOf } from './span-samples.ts';
 
@@ -62,16 +63,13 @@ describe('a request', () => {
     expect(messagesFor('', 'b')).toMatchObject([{ role: 'assistant', content: 'b' }]);
   });
 
-  it.each(['system', 'system_prompt', 'systemPrompt', 'system_message', 'systemMessage'])(
-    'may have its system text as %s',
-    (name) => {
-      expect(messagesFor({ messages: [user], [name]: 's' }, 'b')).toMatchObject([
-        { role: 'system', content: 's' },
-        user,
-        { role: 'assistant', content: 'b' },
-      ]);
-    },
-  );
+  it.each(['system', ...OF_LOGGERS])('may have its system text as %s', (name) => {
+    expect(messagesFor({ messages: [user], [name]: 's' }, 'b')).toMatchObject([
+      { role: 'system', content: 's' },
+      user,
+      { role: 'assistant', content: 'b' },
+    ]);
+  });
 
   it('keeps the bytes of an OpenAI message', () => {
     const message = '{"content":"\\u0061","role":"user"}';

@@ -321,6 +321,44 @@ describe('a system text beside the messages', () => {
     expect(entryOf(spans, log)).toBeUndefined();
   });
 
+  const asked: Logger[] = LOGGERS.filter(([name]) =>
+    /^a pair$|with the request|MLflow|Langfuse/.test(name),
+  ).map(([, ...logger]) => logger);
+
+  it('is read in a span also under the names of loggers, of which empty ones do not count', () => {
+    const spansOnly = asked.filter(([dialect]) => dialect === spans);
+    expect(spansOnly).toHaveLength(3);
+    for (const logger of spansOnly)
+      for (const more of [{ preamble: 'Be short.' }, { system_prompt: '', system_content: 'Be short.' }])
+        expect(textsOf(...logger)(more)).toEqual([system, user, answer]);
+  });
+
+  it('is not taught if it may be something else, or if the request has two', () => {
+    const places = [
+      ...[{ developer: 'Be short.' }, { instruction: 'Be short.' }, { extra_body: { system: 'Be short.' } }],
+      ...[{ system_prompt: 'Be short.', preamble: 'Be kind.' }],
+    ];
+    for (const logger of asked)
+      for (const more of places) expect(textsOf(...logger)(more), JSON.stringify(more)).toBeUndefined();
+  });
+
+  it('in the metadata of Langfuse or LangSmith is not taught unless the messages have it', () => {
+    const langfuse = (messages: readonly object[], metadata: object): object => ({
+      ...{ id: 'o', traceId: 't', type: 'GENERATION', input: { messages }, output: answer, metadata },
+    });
+    const smith = (messages: readonly object[], metadata: object): object => ({
+      ...{ ...langSmith, inputs: { messages }, extra: { metadata } },
+    });
+    for (const log of [langfuse, smith])
+      for (const name of ['system_prompt', 'preamble', 'instructions']) {
+        expect(entryOf(spans, log([user], { [name]: 'Be short.' }))).toBeUndefined();
+        expect(textsOf(spans, (more) => log([system, user], more))({ [name]: 'Be short.' })).toEqual([
+          ...[system, user, answer],
+        ]);
+      }
+    expect(textsOf(spans, (more) => langfuse([user], more))({ developer: 'Jo Doe' })).toEqual([user, answer]);
+  });
+
   it('is written once if the messages begin with it too', () => {
     const request = { system: 'Be short.', messages: [system, user] };
     expect(textsOf(calls, () => ({ request, response: { choices } }))({})).toEqual([system, user, answer]);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checks } from '../../../transforms/checks/index.ts';
 import { PARAMETERS, TOOLS } from '../../../transforms/dialects/shared/logged-bodies.ts';
+import { SYSTEM_NAMES } from '../../../transforms/dialects/shared/said-texts.ts';
 import { shapeOfRecord } from '../../../transforms/formats/record-shape.ts';
 import { createScanMemory, type ScanMemory } from '../../../transforms/json/wasm-scanner.ts';
 import type { Line } from '../../../transforms/model/element.ts';
@@ -483,8 +484,11 @@ it('leaves messages and answers in a second place to the stages', () => {
 it('leaves an answer of another speaker, and a system text or tools in a second place, to the stages', () => {
   expect(sessionOf(entryLine({ at: 1, reply: { role: 'user', content: 'a' } }))).toBeUndefined();
   const line = JSON.parse(entryLine({ at: 1 }));
-  for (const key of ['system', 'instructions', 'system_prompt', 'systemMessage', 'systemInstruction'])
-    expect(sessionOf(JSON.stringify({ ...line, request: { ...line.request, [key]: 'x' } }))).toBeUndefined();
+  for (const key of SYSTEM_NAMES)
+    expect(
+      sessionOf(JSON.stringify({ ...line, request: { ...line.request, [key]: 'x' } })),
+      key,
+    ).toBeUndefined();
   expect(sessionOf(JSON.stringify({ ...line, tools: [{ name: 'f' }] }))).toBeUndefined();
   for (const key of [...PARAMETERS, ...TOOLS.filter((name) => name !== 'tools')])
     expect(

@@ -5,19 +5,18 @@ import type { JsonView } from '../../json/json-view.ts';
 import { isKey } from '../../json/members.ts';
 import { parseJson } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
-import { PARAMETERS, TOOLS } from '../shared/logged-bodies.ts';
+import { PARAMETERS, parametersIn, TOOLS } from '../shared/logged-bodies.ts';
 import { present, structured } from '../shared/logged-values.ts';
-import { type BadRequest, geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
+import { geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
 import {
-  hasUnsaidLine,
+  type BadRequest,
   messagesIn,
   OF_GEMINI,
-  OF_LOGGERS,
-  saidBy,
-  saidIn,
+  OF_LOGS,
+  otherSystem,
+  SYSTEM_NAMES,
   textsOf,
 } from '../shared/said-texts.ts';
-import { holdsWords, says } from '../shared/unread-text.ts';
 import { SECOND_ANSWERS } from './other-answers.ts';
 import { isResponsesRequest } from './request.ts';
 
@@ -26,12 +25,11 @@ const LISTS = ['messages', 'input', 'prompt', 'contents'] as const;
 /** Members of a request that hold its system text. */
 const SYSTEM = ['system', 'instructions', ...OF_GEMINI] as const;
 /** Those that a request of chat completions may have beside its messages, besides `system`, which is read. */
-const INSTRUCTIONS = ['instructions', ...OF_GEMINI, ...OF_LOGGERS] as const;
+export const INSTRUCTIONS: readonly string[] = SYSTEM_NAMES.filter((name) => name !== 'system');
 
 /** Names of second places, of lists, of answers, of system texts and of tools. */
 const SECOND: readonly string[] = [
-  ...[...LISTS, ...SECOND_ANSWERS, 'system', ...INSTRUCTIONS],
-  ...[...TOOLS, ...PARAMETERS],
+  ...[...LISTS, ...SECOND_ANSWERS, ...SYSTEM_NAMES, ...TOOLS, ...PARAMETERS],
 ];
 /** Members of a request or a response that must not occur twice: only the last one would be read. */
 const ONCE: ReadonlySet<string> = new Set([...SECOND, 'body']);
@@ -82,58 +80,31 @@ export function otherList(
 }
 
 /**
- * Finds a system text that is beside the messages of a request, and not in them.
- * @param names of the members that the dialect does not read
+ * Finds a system text that the messages of a call lack: in its request, in the object around it, and in the parameters of
+ * both.
+ * @param names of the members of the request that are not read
  */
-export function otherSystem(
-  request: JsonView,
-  messages: readonly Message[],
-  names: readonly string[] = INSTRUCTIONS,
-): BadRequest | undefined {
-  const texts = names.flatMap((key) => {
-    const logged = request.get(key);
-    return logged !== undefined && says(logged) && holdsWords(logged) ? [{ key, logged }] : [];
-  });
-  if (texts.length === 0) return undefined;
-  const said = saidBy(messages);
-  const other = texts.find(({ logged }) => hasOtherText(logged, said));
-  return (
-    other && { detail: `the call has a system text beside its messages: ${other.key}`, at: other.logged }
-  );
-}
-
-/** The same of a logged call: in its request, in the object around it, and in its parameters. */
 export function systemBeside(
   request: JsonView | undefined,
   json: JsonView,
   messages: readonly Message[],
+  names: readonly string[] | undefined = request && unreadIn(request),
 ): BadRequest | undefined {
-  const own = request && otherSystem(request, messages, unreadIn(request));
+  const own = request && otherSystem(request, messages, names);
   if (own !== undefined) return own;
-  return [json, ...PARAMETERS.map((key) => structured(json.get(key)))]
-    .filter(present)
-    .map((place) => otherSystem(place, messages, SYSTEM_NAMES))
+  const sent = request === json ? undefined : request;
+  return [json, ...parametersIn(json), ...parametersIn(sent)]
+    .map((place) => otherSystem(place, messages))
     .find((other) => other !== undefined);
 }
 
-const UNREAD_IN_RESPONSES = ['system', ...OF_GEMINI, ...OF_LOGGERS];
+const UNREAD_IN_RESPONSES = SYSTEM_NAMES.filter((name) => name !== 'instructions');
 
 /** The members of a request with a system text that its reader does not read. */
 function unreadIn(request: JsonView): readonly string[] {
-  if (isOtherRequest(request)) return OF_LOGGERS;
+  if (isOtherRequest(request)) return OF_LOGS;
   return isResponsesRequest(request) ? UNREAD_IN_RESPONSES : INSTRUCTIONS;
 }
-
-const hasOtherText = (value: JsonView, said: string): boolean => {
-  const parts = value.type === 'array' ? value.elements() : [value];
-  const texts = parts.map((part) =>
-    saidIn(part.textOf('type') === 'text' ? part.textOf('text') : part.parsed()),
-  );
-  return texts.some((text) => hasUnsaidLine(text, said));
-};
-
-/** The members of a request that `exchange` does not read. */
-export const SYSTEM_NAMES: readonly string[] = ['system', ...INSTRUCTIONS];
 
 /** The value whose messages are read. */
 function readIn(request: JsonView): JsonView | undefined {

@@ -20,9 +20,19 @@ import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts
 import { isPrintedMessages } from './printed-value.ts';
 import { unreadText, warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
-import { isUnsaid, messagesIn, OF_GEMINI, OF_LOGGERS, saidBy, textsOf } from './said-texts.ts';
+import {
+  isUnsaid,
+  messagesIn,
+  OF_GEMINI,
+  OF_LOGGERS,
+  otherSystem,
+  SYSTEM_NAMES,
+  saidBy,
+  textsOf,
+} from './said-texts.ts';
 import { DECLARED, definedBy, defineTool, flatten, SCHEMAS } from './tool-definitions.ts';
 import { NO_MESSAGE, type Transcript } from './transcript.ts';
+import { says } from './unread-text.ts';
 
 export const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
@@ -131,13 +141,28 @@ function addObject(transcript: Transcript, request: JsonView): void {
   if (prompts.length > 1) transcript.refuse('unknown-content', SEVERAL, inner);
   const bare = request.get('messages')?.elements().find(isBareText);
   if (bare !== undefined) transcript.refuse('unknown-content', BARE_TEXT, bare);
-  const system = firstOf(request, ...SYSTEMS) ?? firstOf(request.get('config'), ...SYSTEMS);
+  const own = SYSTEMS.find((key) => says(request.get(key)));
+  const system = own === undefined ? firstOf(request.get('config'), ...SYSTEMS) : request.get(own);
   if (inner.type === 'array' && inner.elements().some((one) => isItem(one))) {
     addSystem(transcript, system);
     addItems(transcript, inner.elements());
   } else addWithSystem(transcript, system, inner);
   const second = secondList(request, inner, transcript);
   if (second !== undefined) transcript.refuse('unknown-content', SECOND_LIST, request.get(second));
+  const unread = SYSTEM_NAMES.filter((name) => name !== own);
+  refuseOtherSystem(transcript, request, unread);
+  for (const place of parametersIn(request)) refuseOtherSystem(transcript, place);
+}
+
+/** Refuses a call with a system text that its messages lack. @param names as in `otherSystem` */
+export function refuseOtherSystem(
+  transcript: Transcript,
+  place: JsonView | undefined,
+  names?: readonly string[],
+): void {
+  const { messages } = transcript;
+  const other = place && messages.length > 0 && otherSystem(place, messages, names);
+  if (other) transcript.refuse('unknown-content', other.detail, other.at);
 }
 
 const LISTS = ['messages', 'contents', 'input', 'prompt', 'prompts', 'history'] as const;
@@ -157,7 +182,8 @@ const isBareText = (one: JsonView): boolean => one.type === 'string' && unpacked
 const SEVERAL = 'a request has several prompts: they are not one conversation';
 const BARE_TEXT = 'a message is a bare text: its speaker is unknown';
 
-const SYSTEMS = ['system', 'instructions', ...OF_GEMINI, ...OF_LOGGERS] as const;
+/** Members of a request that are read as its system text. */
+export const SYSTEMS: readonly string[] = ['system', 'instructions', ...OF_GEMINI, ...OF_LOGGERS];
 
 /** Adds the system text: a text, parts, or an object with parts. */
 export function addSystem(transcript: Transcript, logged: JsonView | undefined): void {
@@ -299,19 +325,23 @@ export const PARAMETERS: readonly string[] = words(`
   model_parameters modelParameters optional_params invocation_params parameters params extra_body generation_config
   kwargs config toolConfig tool_config
 `);
-/** These, and the request as a client sent it to the proxy of LiteLLM. */
-const HOLDERS = [...PARAMETERS, 'proxy_server_request'];
+/** The request as a client sent it to the proxy of LiteLLM. */
+const SENT = 'proxy_server_request';
 
 /** Where a request, or another object, and its parameters may have definitions. */
 export function toolPlaces(sent: JsonView | undefined): readonly (JsonView | undefined)[] {
   if (sent?.type !== 'object') return [];
-  const parameters = parametersIn(sent);
+  const parameters = [...parametersIn(sent), ...objectsIn(sent, [SENT])];
   const places = [sent, ...parameters, ...parameters.flatMap(parametersIn)];
   return places.flatMap((place) => TOOLS.map((key) => place.get(key)));
 }
 
-const parametersIn = (place: JsonView): readonly JsonView[] =>
-  HOLDERS.flatMap((key) => unpacked(place.get(key)) ?? []).filter(({ type }) => type === 'object');
+/** The parameters of a request. */
+export const parametersIn = (place: JsonView | undefined): readonly JsonView[] =>
+  objectsIn(place, PARAMETERS);
+
+const objectsIn = (place: JsonView | undefined, names: readonly string[]): readonly JsonView[] =>
+  names.flatMap((key) => unpacked(place?.get(key)) ?? []).filter(({ type }) => type === 'object');
 
 /** The definitions among values that are one each, or a declaration of several. */
 export const definedIn = (values: readonly JsonView[]): readonly ToolDefinition[] =>

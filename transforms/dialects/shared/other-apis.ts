@@ -11,7 +11,7 @@ import { CONVERSE_MESSAGE, GEMINI_CONTENT, unreadSystem } from './known-bodies.t
 import { addSystem } from './logged-bodies.ts';
 import { firstOf, present, structured } from './logged-values.ts';
 import { cutNotes, FILTERED, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
-import { OF_GEMINI } from './said-texts.ts';
+import { type BadRequest, OF_GEMINI } from './said-texts.ts';
 import type { Transcript } from './transcript.ts';
 
 const CONVERSE_PARTS = [
@@ -39,12 +39,6 @@ const hasPart = (part: JsonView): boolean => firstOf(part, ...CONVERSE_PARTS) !=
 /** Is it a request of one of the two APIs? */
 export const isOtherRequest = (body: JsonView): boolean =>
   geminiRequest(body) !== undefined || isConverse(body);
-
-/** Why a request cannot be read, or says something else in a second place. */
-export interface BadRequest {
-  readonly detail: string;
-  readonly at: JsonView;
-}
 
 /** FirstObject that name messages which the server has stored. */
 const CACHED = ['cachedContent', 'cached_content'] as const;

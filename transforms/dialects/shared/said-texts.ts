@@ -3,7 +3,9 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { parseJson } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
+import { words } from '../../model/words.ts';
 import { unpacked } from './logged-values.ts';
+import { holdsWords, says } from './unread-text.ts';
 
 const BLANK = /\s+/g;
 const plain = (text: string): string => text.replaceAll(BLANK, '');
@@ -52,5 +54,48 @@ export function messagesIn(value: JsonView | undefined): readonly JsonView[] {
 
 /** Members of a request of Gemini that hold its system text. */
 export const OF_GEMINI = ['systemInstruction', 'system_instruction'] as const;
-/** Members that hold a system text only in logs: no API has them. */
-export const OF_LOGGERS = ['system_prompt', 'systemPrompt', 'system_message', 'systemMessage'] as const;
+/** Members that hold a system text in logs, and `preamble` of Cohere. */
+export const OF_LOGGERS: readonly string[] = words(`
+  system_prompt systemPrompt system_message systemMessage system_content preamble
+`);
+/** The same, with those that may hold something else. */
+export const OF_LOGS: readonly string[] = [...OF_LOGGERS, 'developer', 'instruction'];
+/** All members of a request that may hold a system text. */
+export const SYSTEM_NAMES: readonly string[] = ['system', 'instructions', ...OF_GEMINI, ...OF_LOGS];
+/** The same beside a request, where `developer` may be a person. */
+const BESIDE: readonly string[] = SYSTEM_NAMES.filter((name) => name !== 'developer');
+
+/** Why a request cannot be read, or says something else in a second place. */
+export interface BadRequest {
+  readonly detail: string;
+  readonly at: JsonView;
+}
+
+/**
+ * Finds a system text that is beside the messages of a request, and not in them.
+ * @param names of the members that are not read
+ */
+export function otherSystem(
+  request: JsonView,
+  messages: readonly Message[],
+  names: readonly string[] = BESIDE,
+): BadRequest | undefined {
+  const texts = names.flatMap((key) => {
+    const logged = request.get(key);
+    return logged !== undefined && says(logged) && holdsWords(logged) ? [{ key, logged }] : [];
+  });
+  if (texts.length === 0) return undefined;
+  const said = saidBy(messages);
+  const other = texts.find(({ logged }) => hasOtherText(logged, said));
+  return (
+    other && { detail: `the call has a system text beside its messages: ${other.key}`, at: other.logged }
+  );
+}
+
+const hasOtherText = (value: JsonView, said: string): boolean => {
+  const parts = value.type === 'array' ? value.elements() : [value];
+  const texts = parts.map((part) =>
+    saidIn(part.textOf('type') === 'text' ? part.textOf('text') : part.parsed()),
+  );
+  return texts.some((text) => hasUnsaidLine(text, said));
+};

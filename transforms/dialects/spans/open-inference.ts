@@ -15,6 +15,7 @@ import {
   addWithSystem,
   type CallFacts,
   readTools,
+  refuseOtherSystem,
   toolPlaces,
 } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -27,7 +28,7 @@ import type { Transcript } from '../shared/transcript.ts';
 import { holdsWords } from '../shared/unread-text.ts';
 import { strayJson } from './known-spans.ts';
 import { systemBeside } from './platform-call.ts';
-import { compareAnswer, compareParameters, compareRequest } from './second-values.ts';
+import { compareAnswer, compareRequest } from './second-values.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
 /** Reads the call, and adds its messages to the transcript. */
@@ -54,7 +55,7 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
     answers.length > 0 ? addAnswers(transcript, answers, output) : addAnswer(transcript, completion);
   if (request.length > 0 && !saysMore(sent)) compareRequest(transcript, attributes.at('input.value').value);
   if (answers.length > 0) compareAnswer(transcript, output, transcript.messages.slice(sentCount));
-  compareParameters(transcript, parameters);
+  refuseOtherSystem(transcript, parameters);
   if (hasReply) noteFinish(transcript, llm.at('finish_reason').value);
   const lacksArguments = [...request, ...answers].some((item) => callsAt(bodyOf(item)).some(hasNoArguments));
   const stray = lacksArguments ? strayJson(attributes) : undefined;

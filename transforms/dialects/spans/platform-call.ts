@@ -1,7 +1,6 @@
 /** Reads a model call as Langfuse and LangSmith store it: with one value for the input and one for the output. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import { SYSTEM_NAMES } from '../pairs/second-places.ts';
 import { errorsIn, withoutError } from '../shared/failed-answer.ts';
 import { addAnswer } from '../shared/logged-answer.ts';
 import {
@@ -10,6 +9,8 @@ import {
   addWithSystem,
   type LoggedCall,
   readTools,
+  refuseOtherSystem,
+  SYSTEMS,
   toolPlaces,
 } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -17,7 +18,7 @@ import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
 import { answerIn, LANGFUSE_OUTPUT } from './no-answer.ts';
-import { compareMembers, compareParameters } from './second-values.ts';
+import { compareMembers } from './second-values.ts';
 
 /** Reads an observation of Langfuse. */
 export function readObservation(observation: JsonView, transcript: Transcript): LoggedCall {
@@ -31,7 +32,8 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
   const errors = isError ? [firstOf(observation, 'statusMessage', 'status_message')] : undefined;
   const hasReply = withoutError(transcript, isAnswered, errors);
   const parameters = unpacked(firstOf(observation, 'modelParameters', 'model_parameters'));
-  compareParameters(transcript, parameters);
+  refuseOtherSystem(transcript, parameters);
+  refuseOtherSystem(transcript, metadata);
   return {
     hasReply,
     tools: readTools(
@@ -68,7 +70,8 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   const extra = unpacked(firstOf(run, 'extra') ?? firstOf(patch, 'extra'));
   const metadata = unpacked(extra?.get('metadata'));
   const sent = unpacked(extra?.get('invocation_params'));
-  compareParameters(transcript, sent);
+  refuseOtherSystem(transcript, sent);
+  refuseOtherSystem(transcript, metadata);
   return {
     hasReply,
     tools: readTools(
@@ -93,10 +96,10 @@ export function systemBeside(
 ): JsonView | undefined {
   const list = request?.type === 'array' ? request : firstOf(request, 'messages', 'input', 'contents');
   const isThere =
-    firstOf(request, ...SYSTEM_NAMES) !== undefined ||
+    firstOf(request, ...SYSTEMS) !== undefined ||
     list?.elements().some((message) => SYSTEM_ROLES.has(message.textOf('role') ?? '')) === true;
   if (isThere) return undefined;
-  return SYSTEM_NAMES.map((key) => parameters?.get(key)).find(
+  return SYSTEMS.map((key) => parameters?.get(key)).find(
     (system) => system !== undefined && says(system) && holdsWords(system),
   );
 }

@@ -5,7 +5,6 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import type { Message } from '../../model/element.ts';
-import { otherSystem, SYSTEM_NAMES } from '../pairs/second-places.ts';
 import { addAnswer } from '../shared/logged-answer.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { OTHER_ANSWER } from '../shared/reading-notes.ts';
@@ -53,13 +52,6 @@ export function compareMembers(transcript: Transcript, call: JsonView): void {
   if (messages.length === 0) return;
   for (const key of ['prompt', 'messages']) compareRequest(transcript, call.get(key));
   for (const key of ['completion', 'choices']) compareAnswer(transcript, call.get(key), messages);
-}
-
-/** Refuses a call whose parameters have a system text that its messages do not have. */
-export function compareParameters(transcript: Transcript, parameters: JsonView | undefined): void {
-  const { messages } = transcript;
-  const other = parameters && messages.length > 0 && otherSystem(parameters, messages, SYSTEM_NAMES);
-  if (other) transcript.refuse('unknown-content', other.detail, other.at);
 }
 
 /** A block as a program prints it, where its tracer could not write it as JSON. */

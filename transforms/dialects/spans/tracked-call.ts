@@ -9,12 +9,12 @@ import { wordSet } from '../../model/words.ts';
 import type { FirstObject } from '../dialect-spec.ts';
 import { errorsIn, withoutError } from '../shared/failed-answer.ts';
 import type { LoggedCall } from '../shared/logged-bodies.ts';
-import { readTools, toolPlaces } from '../shared/logged-bodies.ts';
+import { readTools, refuseOtherSystem, toolPlaces } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present, unpacked } from '../shared/logged-values.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { addCall, systemBeside, toolsOfMetadata } from './platform-call.ts';
-import { compareMembers, compareParameters } from './second-values.ts';
+import { compareMembers } from './second-values.ts';
 
 /** FirstObject of a span as one platform names them. */
 export interface Platform {
@@ -113,7 +113,7 @@ export function readTracked(
   const system = systemBeside(request, metadata);
   const hasReply = withoutError(transcript, addCall(transcript, input, output, system), errors);
   compareMembers(transcript, span);
-  compareParameters(transcript, metadata);
+  refuseOtherSystem(transcript, metadata);
   return {
     hasReply,
     tools: readTools(
