@@ -12,6 +12,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { leaveUnknown } from './shared/carried-content.ts';
+import { LastObject } from './shared/last-object.ts';
 import { firstRejection } from './shared/line-objects.ts';
 
 const TYPES: ReadonlySet<string> = new Set([
@@ -31,6 +32,7 @@ interface Memory {
   readonly rollout: CodexSource;
   readonly pieces: RolloutPieces;
   readonly exec: CodexExecSource;
+  readonly lines: LastObject;
 }
 
 function detect(first: FirstObject): boolean {
@@ -50,8 +52,9 @@ function detect(first: FirstObject): boolean {
 }
 
 function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
-  const { rollout, pieces, exec } = memory;
+  const { rollout, pieces, exec, lines } = memory;
   const type = json.textOf('type');
+  if (lines.isAgain(json, markOf(json, type), context.origin)) return context.drop('copied-line');
   const payload = json.get('payload');
   if (type !== undefined && payload === undefined && isExecEvent(type)) return exec.read(type, json, context);
   if (payload === undefined) {
@@ -66,6 +69,12 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   const result = rollout.read(type, payload, context, json.get('timestamp'));
   if (result?.kind !== 'rejection') pieces.see(type, payload, context);
   return result;
+}
+
+/** The time or the id by which a line that was written twice differs from one that says the same again. */
+function markOf(json: JsonView, type: string | undefined): string | undefined {
+  if (type === 'response_item') return json.textOf('timestamp');
+  return type === 'item.completed' ? json.get('item')?.textOf('id') : undefined;
 }
 
 function end({ fold }: ReadContext, { rollout, pieces, exec }: Memory): Rejection | undefined {
@@ -110,6 +119,7 @@ const codex: Dialect = defineDialect({
     rollout: new CodexSource(sessionBy === 'run'),
     pieces: new RolloutPieces(),
     exec: new CodexExecSource(),
+    lines: new LastObject(),
   }),
   marks: ['type', 'payload'],
   detect,

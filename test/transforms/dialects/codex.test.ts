@@ -148,6 +148,17 @@ it('reads an answer once whose event has other white space around it', () => {
     expect(saidIn(say('user', 'q'), ...lines)).toEqual([['user q', 'assistant a.']]);
 });
 
+it('reads a line once that a log has twice in a row with its time', () => {
+  const at = (second: number, line: object) => ({ timestamp: `2026-02-03T10:00:0${second}.000Z`, ...line });
+  const lines = [at(1, say('user', 'q')), at(2, say('assistant', 'a'))];
+  const twice = lines.flatMap((line) => [line, line]);
+  expect(saidIn(...twice)).toEqual([['user q', 'assistant a']]);
+  expect(fatesOf(...twice)).toEqual(['dropped:copied-line', 'dropped:copied-line']);
+  expect(saidIn(...lines, at(3, say('assistant', 'a')))).toEqual([['user q', 'assistant a\na']]);
+  const typed = event({ type: 'token_count' });
+  expect(saidIn(...lines, typed, ...lines)[0]).toHaveLength(4);
+});
+
 it('reads an item once that a log has twice in a row under its id', () => {
   const said = (id: string, words: string) => item({ ...say('assistant', words).payload, id });
   const typed = event({ type: 'user_message', message: 'q' });

@@ -119,3 +119,9 @@ it('reads the items of the first versions, which name their type differently', (
     ['assistant undefined command_execution', 'tool r', 'assistant b'],
   ]);
 });
+
+it('reads an item once that a log has twice in a row', () => {
+  expect(said(start('s'), ran('1', 'r1'), ran('1', 'r1'), text1, text1)).toEqual([
+    ['assistant undefined command_execution', 'tool r1', 'assistant b'],
+  ]);
+});
