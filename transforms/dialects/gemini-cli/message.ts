@@ -10,7 +10,7 @@ import type { Meta } from '../../model/meta.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { joinStrings, makeMessage, stringsOf, toolMessage } from '../shared/build-messages.ts';
 import type { Parts } from '../shared/chat-object.ts';
-import { contentOfParts, dataUrl, imagePart, type Part, textOrParts } from '../shared/content-parts.ts';
+import { contentOfParts, dataImage, type Part, textOrParts } from '../shared/content-parts.ts';
 import { GEMINI_PART } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
@@ -135,7 +135,7 @@ export function partOf(part: JsonView, notes: ReadingNote[]): Part {
 function imageOf(data: JsonView | undefined): Uint8Array | undefined {
   const [media, bytes] = [data?.get('mimeType'), data?.get('data')];
   if (media?.type !== 'string' || bytes?.type !== 'string') return undefined;
-  return imagePart(dataUrl(media.bytes, bytes.bytes));
+  return dataImage(media.bytes, bytes.bytes);
 }
 
 /** A call as the client logs it, with its result. */

@@ -113,7 +113,7 @@ function unmarked(block: Uint8Array): Uint8Array {
   return dropMembers(block, ({ key }) => key === CACHE_MARK);
 }
 
-/** The URL of an image, as a JSON string; undefined if it has none, because it is a file on the server. */
+/** The URL of an image, as a JSON string; undefined if it has none, because it is a file elsewhere. */
 function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
   if (source === undefined) return undefined;
   const [media, data, url] = valuesOf(source, ['media_type', 'data', 'url']);

@@ -1,7 +1,7 @@
 /** Builds the content of messages from its parts: texts, and objects such as images. All values are JSON text. */
 import { JsonView } from '../../json/json-view.ts';
 import { concat } from '../../json/splice.ts';
-import { encode, NO_TEXT } from '../../json/utf8.ts';
+import { encode, latin1, NO_TEXT } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, joinStrings, objectOf, typedObject } from './build-messages.ts';
 import { keptBlock } from './reading-notes.ts';
@@ -11,6 +11,9 @@ export type Part = { readonly text: Uint8Array } | { readonly object: Uint8Array
 
 const DATA = encode('"data:');
 const BASE64 = encode(';base64,');
+/** The beginning of a JSON string in base64, without its quote; an escape at the end may be cut. */
+const ENCODED = /^(?:[\w+/=-]|\\(?:[/nr]|u00[\dA-Fa-f]{2}))+(?:\\.{0,4})?$/;
+const ENCODED_BYTES = 64;
 
 /** One string if all parts are texts, else a list of parts. An empty text adds no line. */
 export function contentOfParts(parts: readonly Part[]): Uint8Array {
@@ -49,9 +52,21 @@ export const imagePart = (url: Uint8Array): Uint8Array => imageObject(objectOf([
 /** @param image the JSON text of an object with a `url` */
 export const imageObject = (image: Uint8Array): Uint8Array => typedObject('image_url', ['image_url', image]);
 
-/** A `data:` URL, as a JSON string. @param media the media type @param data in base64; both are JSON strings */
-export function dataUrl(media: Uint8Array, data: Uint8Array): Uint8Array {
-  return concat([DATA, media.subarray(1, -1), BASE64, data.subarray(1)]);
+/**
+ * A `data:` URL, as a JSON string.
+ * @param media the media type
+ * @param data in base64; both are JSON strings
+ * @returns undefined if it is not base64: some clients and tools write the name of a file, or a mark of what they left out
+ */
+export function dataUrl(media: Uint8Array, data: Uint8Array): Uint8Array | undefined {
+  const head = latin1(data.subarray(1, Math.min(data.length - 1, 1 + ENCODED_BYTES)));
+  return ENCODED.test(head) ? concat([DATA, media.subarray(1, -1), BASE64, data.subarray(1)]) : undefined;
+}
+
+/** An image with its type and data; undefined if the data is not base64. */
+export function dataImage(media: Uint8Array, data: Uint8Array): Uint8Array | undefined {
+  const url = dataUrl(media, data);
+  return url && imagePart(url);
 }
 
 /**
@@ -63,8 +78,10 @@ export function mcpPart(part: JsonView, notes: ReadingNote[]): Part {
   const text = part.get('text');
   if (type === 'text' && text?.type === 'string') return { text: text.copy() };
   const [media, data] = [part.get('mimeType'), part.get('data')];
-  if (type === 'image' && media?.type === 'string' && data?.type === 'string')
-    return { object: imagePart(dataUrl(media.bytes, data.bytes)) };
+  if (type === 'image' && media?.type === 'string' && data?.type === 'string') {
+    const image = dataImage(media.bytes, data.bytes);
+    if (image !== undefined) return { object: image };
+  }
   notes.push(keptBlock(type ?? 'unknown'));
   return { object: part.copy() };
 }

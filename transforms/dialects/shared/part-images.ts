@@ -1,7 +1,7 @@
 /** Finds the image in a part of a message of any client, and writes it as the chat completions API has it. */
 import type { JsonView } from '../../json/json-view.ts';
 import { encode, latin1 } from '../../json/utf8.ts';
-import { dataUrl, imagePart } from './content-parts.ts';
+import { dataImage, imagePart } from './content-parts.ts';
 import { firstOf } from './logged-values.ts';
 
 const ADDRESS = /^"(?:data:image\/|https?:\/\/)/;
@@ -32,7 +32,7 @@ export function imageData(part: JsonView): Uint8Array | undefined {
   const media = firstOf(part, 'mime_type', 'mimeType', 'media_type', 'mediaType');
   const data = firstOf(part, 'data', 'content', 'base64', 'image');
   if (media?.text()?.startsWith('image/') !== true || data?.type !== 'string') return undefined;
-  return imagePart(isAddress(data) ? data.copy() : dataUrl(media.bytes, data.bytes));
+  return isAddress(data) ? imagePart(data.copy()) : dataImage(media.bytes, data.bytes);
 }
 
 /** An image of Converse with its data; one in S3 is kept as it is. */
@@ -40,5 +40,5 @@ export function converseImage(image: JsonView | undefined): Uint8Array | undefin
   const format = image?.textOf('format');
   const data = image?.get('source')?.get('bytes');
   if (data?.type !== 'string' || format === undefined) return undefined;
-  return imagePart(dataUrl(encode(JSON.stringify(`image/${format}`)), data.bytes));
+  return dataImage(encode(JSON.stringify(`image/${format}`)), data.bytes);
 }

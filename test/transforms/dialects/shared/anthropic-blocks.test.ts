@@ -23,6 +23,10 @@ describe('the content', () => {
       '{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}},{"type":"text","text":"a"}]}',
     ],
     [
+      '[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"a\\/b\\u002Bc\\r\\nd_-="}}]',
+      '{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,a\\/b\\u002Bc\\r\\nd_-="}}]}',
+    ],
+    [
       '[{"type":"image","source":{"type":"url","url":"https:\\/\\/x"}}]',
       '{"role":"user","content":[{"type":"image_url","image_url":{"url":"https:\\/\\/x"}}]}',
     ],
@@ -41,6 +45,9 @@ describe('the content', () => {
 
   test.each([
     ['{"type":"image","source":{"type":"file","file_id":"x"}}', 'image'],
+    ['{"type":"image","source":{"type":"base64","media_type":"image/png","data":"blob:sha256:00"}}', 'image'],
+    ['{"type":"image","source":{"type":"base64","media_type":"image/png","data":"[image]"}}', 'image'],
+    ['{"type":"image","source":{"type":"base64","media_type":"image/png","data":""}}', 'image'],
     ['{"type":"server_tool_use","id":"s","name":"web_search","input":{"q":1.0}}', 'server_tool_use'],
     ['{"type":"web_search_tool_result","tool_use_id":"s","content":[]}', 'web_search_tool_result'],
     ['{"type":"document","source":{}}', 'document'],
