@@ -42,6 +42,8 @@ export interface UserContent {
   readonly rest: Message | undefined;
   /** The texts of the rest; undefined if it has anything but text. */
   readonly texts: readonly string[] | undefined;
+  /** Its texts, also beside images. */
+  readonly said: string;
 }
 
 export class ClaudeLine {
@@ -282,7 +284,8 @@ export function addUser(content: UserContent, facts: ItemFacts, fold: Fold): Fol
 function userContentOf(content: JsonView | undefined): UserContent | undefined {
   if (content?.type === 'string') {
     const rest = makeMessage('user', [['content', content.bytes]]);
-    return { results: [], rest, texts: [content.text() ?? ''] };
+    const said = content.text() ?? '';
+    return { results: [], rest, texts: [said], said };
   }
   if (content?.type !== 'array') return undefined;
   const results: ClaudeResult[] = [];
@@ -292,12 +295,13 @@ function userContentOf(content: JsonView | undefined): UserContent | undefined {
     if (block.textOf('type') === 'tool_result') results.push(resultOf(block));
     else parts.push(partOf(block, notes));
   }
-  if (parts.length === 0) return { results, rest: undefined, texts: undefined };
+  if (parts.length === 0) return { results, rest: undefined, texts: undefined, said: '' };
   const known = parts.flatMap((part) => ('text' in part ? (textOfValue(part.text) ?? []) : []));
   const texts = known.length === parts.length ? known : undefined;
   const rest = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
   const isJoined = texts !== undefined && texts.length > 1 && texts.some(isReminder);
-  return { results, rest: isJoined ? { ...rest, joined: parts.flatMap(textIn) } : rest, texts };
+  const said = known.join('\n');
+  return { results, rest: isJoined ? { ...rest, joined: parts.flatMap(textIn) } : rest, texts, said };
 }
 
 const textIn = (part: Part): readonly Uint8Array[] => ('text' in part ? [part.text] : []);

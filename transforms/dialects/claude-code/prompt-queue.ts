@@ -68,6 +68,6 @@ export class PromptQueue {
 
 /** The texts of a prompt; undefined if it has none. */
 function textOf(content: UserContent | undefined): string | undefined {
-  const text = content?.texts?.join('\n').trim();
+  const text = content?.said.trim();
   return text === '' ? undefined : text;
 }

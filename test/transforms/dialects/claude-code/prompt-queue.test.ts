@@ -79,6 +79,22 @@ it.each([
   expect(read(...begin, ...received, says('a2'))).toEqual([['go', 'CALL', 'r1', 'wait', 'a2'], fates]);
 });
 
+it.each([
+  ['both have it', true],
+  ['only the attachment has it', false],
+])('reads a prompt with an image once, if %s', (_name, isInQueue) => {
+  const source = { type: 'base64', media_type: 'image/png', data: 'aQ==' };
+  const prompt = [
+    { type: 'text', text: 'see' },
+    { type: 'image', source },
+  ];
+  const begin = [user('u1', 'go'), says('a1'), queue('enqueue', isInQueue ? prompt : 'see')];
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,aQ==' } };
+  const contents = ['go', 'a1', [{ type: 'text', text: 'see' }, image], 'a2'];
+  for (const remove of [queue('remove', 'see'), queue('remove')])
+    expect(read(...begin, remove, attachment('x1', prompt), says('a2'))[0]).toEqual(contents);
+});
+
 it('leaves out prompts that the model did not receive', () => {
   const notification = '<task-notification>done</task-notification>';
   const lines = [
