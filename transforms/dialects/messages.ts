@@ -18,7 +18,7 @@ import { readTurns } from './messages/sharegpt-turns.ts';
 import { readValueParts, UnknownPart } from './messages/value-parts.ts';
 import { withSystem } from './shared/build-messages.ts';
 import { carriesContent } from './shared/carried-content.ts';
-import { CHAT_MESSAGE } from './shared/known-members.ts';
+import { COPIED_MESSAGE } from './shared/known-members.ts';
 import { missingOrBad } from './shared/line-objects.ts';
 import { toolsIn } from './shared/logged-bodies.ts';
 import { modelMeta } from './shared/logged-meta.ts';
@@ -173,7 +173,8 @@ function unreadAnswer(
   const last = messages.at(-1);
   if (last?.role === 'assistant' && !isEmptyReply(last))
     return hasOtherAnswer(json, messages) ? OTHER : undefined;
-  const inside = last?.role === 'assistant' && unreadIn(new JsonView(last.bytes), CHAT_MESSAGE, 'the answer');
+  const inside =
+    last?.role === 'assistant' && unreadIn(new JsonView(last.bytes), COPIED_MESSAGE, 'the answer');
   const stray = json.others(READ).some(([key, value]) => !own.includes(key) && isAnswer(key, value));
   return inside || (stray ? ANSWER : undefined);
 }

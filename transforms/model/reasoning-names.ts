@@ -6,7 +6,7 @@
 import { arrayOf, joinStrings, objectOf } from '../dialects/shared/build-messages.ts';
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, keptMembersOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
-import { addMember, dropMembers } from '../json/splice.ts';
+import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
 import type { Message } from './element.ts';
 import { OTHER_REASONING_MEMBERS, stringValue } from './message.ts';
 
@@ -23,6 +23,8 @@ export interface NamedReasoning {
 
 const OTHERS: ReadonlySet<string> = new Set(OTHER_REASONING_MEMBERS);
 const NAME = 'reasoning_content';
+/** Member of a message in which LangChain writes what no API has in common, such as reasoning. */
+const APART = 'additional_kwargs';
 /** Members of a message with its reasoning as one text; the first that has any counts. */
 const TEXTS = [NAME, 'reasoning', 'reasoning_text', 'tool_plan'] as const;
 /** Members of a message that list the parts of its reasoning. */
@@ -36,18 +38,38 @@ const PART_NAMES: ReadonlySet<string> = new Set(['type', 'id', 'format', 'index'
 
 /** Whether a member of the message is reasoning under another name than `reasoning_content` and `thinking`. */
 export const hasOtherName = ({ bytes }: Message): boolean =>
-  keptMembersOf(bytes).some(({ key }) => OTHERS.has(key));
+  keptMembersOf(bytes).some(
+    ({ key }) => OTHERS.has(key) || (key === APART && textApart(bytes) !== undefined),
+  );
+
+/** The reasoning that LangChain writes apart, if the message has no other. */
+function textApart(bytes: Uint8Array): Uint8Array | undefined {
+  const apart = valueBytes(bytes, APART);
+  const text = apart?.[0] === OPEN_OBJECT ? textIn(apart, NAME) : undefined;
+  return TEXTS.some((key) => textIn(bytes, key) !== undefined) ? undefined : text;
+}
+
+function withoutApart(bytes: Uint8Array): Uint8Array {
+  const rest = dropMembers(valueBytes(bytes, APART) as Uint8Array, ({ key }) => key === NAME);
+  return membersOf(rest).length === 0
+    ? dropMembers(bytes, ({ key }) => key === APART)
+    : (replaceValue(bytes, APART, rest) as Uint8Array);
+}
 
 /** @param keepSealed whether to keep encrypted parts, as `reasoning_details` */
 export function nameReasoning(message: Message, keepSealed: boolean): NamedReasoning {
   const { bytes } = message;
   const { texts, summaries, sealed } = partsOf(bytes);
-  const whole = TEXTS.map((key) => textIn(bytes, key)).find((text) => text !== undefined);
+  const apart = textApart(bytes);
+  const whole = TEXTS.map((key) => textIn(bytes, key)).find((text) => text !== undefined) ?? apart;
   const isSummary = whole === undefined && texts.length === 0 && summaries.length > 0;
   const parts = isSummary ? summaries : texts;
   const text = whole ?? (parts.length === 0 ? undefined : joinStrings(parts));
   const isOwn = textIn(bytes, NAME) !== undefined;
-  let named = dropMembers(bytes, ({ key }) => OTHERS.has(key) || (key === NAME && !isOwn));
+  let named = dropMembers(
+    apart === undefined ? bytes : withoutApart(bytes),
+    ({ key }) => OTHERS.has(key) || (key === NAME && !isOwn),
+  );
   if (text !== undefined && !isOwn) named = addMember(named, NAME, text);
   if (keepSealed && sealed.length > 0) named = addMember(named, 'reasoning_details', arrayOf(sealed));
   const isLost = membersOf(bytes).some(

@@ -147,6 +147,7 @@ describe('reasoning under another name', () => {
     ['"thinking_blocks":[{"type":"thinking","thinking":"r","signature":"s"}]', '"reasoning_content":"r"', []],
     ['"reasoning_text":"r"', '"reasoning_content":"r"', []],
     ['"tool_plan":"r"', '"reasoning_content":"r"', []],
+    ['"additional_kwargs":{"reasoning_content":"r"}', '"reasoning_content":"r"', []],
     [`"reasoning":"r","reasoning_details":[${SEALED}]`, '"reasoning_content":"r"', ['reasoning-sealed']],
   ])('%s becomes %s', (logged, written, rules) => {
     const { messages, changes } = run('keep', ['assistant', `${ANSWER},${logged}}`]);
@@ -156,6 +157,14 @@ describe('reasoning under another name', () => {
     expect(changes.get('sealed-reasoning')).toBe(rules.includes('reasoning-sealed') ? 1 : undefined);
     expect(outcomeOf('drop', `${ANSWER},${logged}}`)[0]).toBe(`${ANSWER}}`);
     expect(outcomeOf('inline', `${ANSWER},${logged}}`)[0]).toMatch(/"content":"<think>/);
+  });
+
+  test('reasoning that LangChain writes apart leaves the rest there, and does not replace other reasoning', () => {
+    const rest = '"additional_kwargs":{"n":1.50}';
+    const logged = '"additional_kwargs":{"reasoning_content":"r","n":1.50}';
+    expect(outcomeOf('keep', `${ANSWER},${logged}}`)[0]).toBe(`${ANSWER},${rest},"reasoning_content":"r"}`);
+    for (const same of [`"reasoning_content":"s",${logged}`, rest, '"additional_kwargs":{}'])
+      expect(outcomeOf('keep', `${ANSWER},${same}}`)[0]).toBe(`${ANSWER},${same}}`);
   });
 
   test.each([

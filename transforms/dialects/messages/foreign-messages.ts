@@ -12,7 +12,7 @@ import { readMessage } from '../shared/anthropic-message.ts';
 import { messageWithoutBilling } from '../shared/billing-line.ts';
 import { readCall } from '../shared/chat-object.ts';
 import { isForeignPart, withoutForeignParts } from '../shared/foreign-parts.ts';
-import { CHAT_MESSAGE } from '../shared/known-members.ts';
+import { COPIED_MESSAGE } from '../shared/known-members.ts';
 import { notedFirst } from '../shared/reading-notes.ts';
 import { unreadNotes } from '../shared/unread-text.ts';
 
@@ -33,7 +33,7 @@ export function readForeignMessages(logged: readonly Message[], keepSealed = fal
       ? (readMessage(withoutForeignParts(message.bytes), keepSealed) ?? [message])
       : [message];
     const whole = read.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
-    return notedFirst(whole, unreadNotes(new JsonView(message.bytes), CHAT_MESSAGE, 'a message'));
+    return notedFirst(whole, unreadNotes(new JsonView(message.bytes), COPIED_MESSAGE, 'a message'));
   });
 }
 

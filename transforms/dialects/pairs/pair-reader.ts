@@ -15,7 +15,7 @@ import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions }
 import { MAX_BRANCHES, MAX_CONVERSATION_BYTES } from '../dialect.ts';
 import { GatheredSessions } from '../shared/gathered-sessions.ts';
 import type { CallChain } from '../shared/history.ts';
-import { CHAT_MESSAGE } from '../shared/known-members.ts';
+import { COPIED_MESSAGE } from '../shared/known-members.ts';
 import { rejectObject } from '../shared/line-objects.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
@@ -275,7 +275,7 @@ function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefin
 function hidesAnswer(answer: Uint8Array | undefined): boolean {
   const body = answer && new JsonView(answer);
   const message = body?.get('choices')?.elements()[0]?.get('message');
-  if (message !== undefined) return unreadIn(message, CHAT_MESSAGE, 'the answer') !== undefined;
+  if (message !== undefined) return unreadIn(message, COPIED_MESSAGE, 'the answer') !== undefined;
   const lacksContent = body !== undefined && (body.typeOf('content') ?? 'null') === 'null';
   return lacksContent && strayMember(body, PAIR) !== undefined;
 }

@@ -10,7 +10,7 @@ import { systemText } from '../anthropic/pair.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { isSameText, makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { unreadSystem } from '../shared/known-bodies.ts';
-import { CHAT_MESSAGE } from '../shared/known-members.ts';
+import { COPIED_MESSAGE } from '../shared/known-members.ts';
 import { toolsIn } from '../shared/logged-bodies.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
@@ -125,7 +125,7 @@ export class RequestReader {
       const messages = readForeignMessages([item], this.#keepSealed);
       const isOwn = messages[0] === item;
       const view = new JsonView(item.bytes);
-      const notes = isOwn ? unreadNotes(view, CHAT_MESSAGE, 'a message of the request') : [];
+      const notes = isOwn ? unreadNotes(view, COPIED_MESSAGE, 'a message of the request') : [];
       const read = notedFirst(messages, notes).map(asReadMessage);
       this.#known.set(item, read);
       return read;

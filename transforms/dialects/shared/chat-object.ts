@@ -19,7 +19,7 @@ import { makeMessage, type Piece, toolMessage, typedObject } from './build-messa
 import { CHAT_PARTS, contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { blocksOfContent, withoutForeignParts } from './foreign-parts.ts';
 import { jsonIn, present, structured } from './logged-values.ts';
-import { callOf } from './message-parts.ts';
+import { type CallBlock, callOf, oldCall } from './message-parts.ts';
 import { FREE_FORM, keptBlock, noted } from './reading-notes.ts';
 import { maySay } from './unreadable.ts';
 
@@ -164,10 +164,14 @@ function partsIn(part: JsonView, notes: ReadingNote[]): readonly Part[] {
 
 const PLAIN_THOUGHTS = ['reasoning_content', 'reasoning', 'thinking', 'reasoning_text', 'tool_plan'] as const;
 
+/** The reasoning in an answer as LangChain logs it. */
+const ofLangChain = (json: JsonView): JsonView | undefined =>
+  json.get('additional_kwargs')?.get('reasoning_content');
+
 /** The reasoning of an answer, logged as a text, as blocks of the Messages API, or as both. */
 export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
   const plain = PLAIN_THOUGHTS.map((key) => json.get(key));
-  const text = plain.find((view) => view?.type === 'string' && !view.isEmptyText);
+  const text = [...plain, ofLangChain(json)].find((view) => view?.type === 'string' && !view.isEmptyText);
   const blocks = structured(json.get('thinking_blocks'))?.elements() ?? [];
   const thoughts = blocks.flatMap((block) => thoughtOf(block, text === undefined));
   const isOnly = text === undefined && !thoughts.some(({ kind }) => kind === 'thought');
@@ -198,19 +202,14 @@ function thoughtOf(block: JsonView, isOnly: boolean): readonly FoldBlock[] {
 
 /** The calls of a message: those in `tool_calls`, with or without a `function` object, or the old `function_call`. */
 function callsOf(json: JsonView): readonly FoldBlock[] {
-  const calls = (structured(json.get('tool_calls'))?.elements() ?? []).map((call) => readCall(call));
-  const old = json.get('function_call');
-  if (calls.length > 0 || old?.type !== 'object') return calls;
-  const { name, args } = callOf(old);
-  return [callBlock(undefined, name, args)];
+  const calls = (structured(json.get('tool_calls'))?.elements() ?? []).map(callOf);
+  return [...calls, ...oldCall(json.get('function_call'), calls)].map(blockOfCall);
 }
 
 /** Converts a call of any client. */
-export function readCall(call: JsonView): FoldBlock {
-  const { id: logged, name, args } = callOf(call);
-  const id = logged || undefined;
-  return callBlock(id, name, args);
-}
+export const readCall = (call: JsonView): FoldBlock => blockOfCall(callOf(call));
+
+const blockOfCall = ({ id, name, args }: CallBlock): FoldBlock => callBlock(id || undefined, name, args);
 
 function readToolMessage(
   json: JsonView,

@@ -3,7 +3,7 @@
  */
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { CHAT_MESSAGE, CLIENT_CALLS } from './known-members.ts';
+import { CHAT_MESSAGE, CLIENT_CALLS, COPIED_MESSAGE } from './known-members.ts';
 import { ANYTHING, type KnownObject, known, knownByType, unreadIn, withMembers } from './unread-text.ts';
 
 /** A choice of a chat completion, or of a chunk of one. */
@@ -13,10 +13,10 @@ export const CHAT_CHOICE: KnownObject = known(
     'content_filter_results content_filter_result content_filter_offsets token_ids prompt_token_ids hidden_states',
     'provider_specific_fields grounding_metadata grounding safety_ratings citation_metadata message_id',
   ].join(' '),
-  { message: CHAT_MESSAGE },
+  { message: COPIED_MESSAGE },
 );
 /** A choice that is the message itself. */
-export const BARE_CHOICE: KnownObject = withMembers(CHAT_MESSAGE, [...CHAT_CHOICE.names].join(' '));
+export const BARE_CHOICE: KnownObject = withMembers(COPIED_MESSAGE, [...CHAT_CHOICE.names].join(' '));
 
 const RESPONSES_PART = knownByType('type', {
   input_text: known('type text annotations prompt_cache_breakpoint'),

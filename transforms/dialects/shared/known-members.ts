@@ -100,8 +100,13 @@ const CHAT_WITHIN = {
 export const CHAT_MESSAGE: KnownObject = known(`role name id type tool_call_id ${CHAT_EXTRA}`, CHAT_WITHIN);
 
 /** The same messages, in which a client writes other members too. @param more names as in `known` */
-export const chatMessageWith = (more: string): KnownObject =>
-  known(`role name id type tool_call_id ${CHAT_EXTRA} ${more}`, CHAT_WITHIN);
+export const chatMessageWith = (...more: readonly string[]): KnownObject =>
+  known(['role name id type tool_call_id', CHAT_EXTRA, ...more].join(' '), { ...CHAT_WITHIN, ...APART });
+
+/** Where LangChain writes reasoning. */
+const APART = { 'additional_kwargs:object': known('reasoning_content:text') };
+/** The same messages where they are copied, so that their reasoning gets its name later. */
+export const COPIED_MESSAGE: KnownObject = chatMessageWith();
 
 const RESPONSES_PART = knownByType('type', {
   input_text: known('type text:text! prompt_cache_breakpoint'),
