@@ -6,6 +6,7 @@ import type { Dialect } from '../../../transforms/dialects/dialect.ts';
 import exchange from '../../../transforms/dialects/exchange.ts';
 import messages from '../../../transforms/dialects/messages.ts';
 import responses from '../../../transforms/dialects/responses.ts';
+import runs from '../../../transforms/dialects/runs.ts';
 import spans from '../../../transforms/dialects/spans.ts';
 import { text } from '../bytes.ts';
 import { readLog } from '../log-lines.ts';
@@ -268,6 +269,40 @@ describe('tools', () => {
     ],
   ])('may be in attributes of %s', (_client, found, base, tools) => {
     expect(toolsOf(spans, inSpan)({ ...base, ...tools })).toEqual(found);
+  });
+});
+
+describe('a call in the first form beside others', () => {
+  const call = (name: string, args: string) => ({
+    id: 'c',
+    type: 'function',
+    function: { name, arguments: args },
+  });
+  const old = (name: string, args: string) => ({ ...answer, function_call: { name, arguments: args } });
+  const result = { role: 'tool', tool_call_id: 'c', content: 'r' };
+  const logs = (message: object): readonly (readonly [Dialect, readonly object[]])[] => [
+    [spans, [{ id: 'o', traceId: 't', type: 'GENERATION', input: [user, message, result], output: answer }]],
+    [runs, [user, message, result, answer]],
+  ];
+  const namesIn = ([dialect, lines]: readonly [Dialect, readonly object[]]) => {
+    const entries = readLog(
+      dialect.create(),
+      lines.map((line) => JSON.stringify(line)),
+    );
+    const last = entries.findLast((one) => one.kind === 'entry');
+    const [, called] = last?.kind === 'entry' ? last.messages : [];
+    const read = called && JSON.parse(text(called.bytes));
+    return read?.tool_calls.map((one: { function: { name: string } }) => one.function.name);
+  };
+
+  it('is a call too, unless it is the same', () => {
+    for (const log of logs({ ...old('g', '{"p":2}'), tool_calls: [call('f', '{"p":1}')] }))
+      expect(namesIn(log)).toEqual(['f', 'g']);
+    for (const log of logs({ ...old('f', '{"p": 1}'), tool_calls: [call('f', '{"p":1}')] }))
+      expect(namesIn(log)).toEqual(['f']);
+    for (const log of logs({ ...old('', ''), tool_calls: [call('f', '{"p":1}')] }))
+      expect(namesIn(log)).toEqual(['f']);
+    for (const log of logs(old('g', '{"p":2}'))) expect(namesIn(log)).toEqual(['g']);
   });
 });
 

@@ -14,6 +14,7 @@ import {
   callOf,
   isChatPart,
   type MessageBlock,
+  oldCall,
   thoughtsOf,
   unknownPart,
 } from './message-parts.ts';
@@ -107,7 +108,7 @@ export function blocksIn(body: JsonView): readonly MessageBlock[] {
   const known = new Set(content.flatMap((block) => (block.kind === 'call' ? [block.id] : [])));
   const blocks = calls.filter(({ id }) => id === undefined || !known.has(id));
   const legacy = firstOf(body, 'function_call') ?? firstOf(body.get('additional_kwargs'), 'function_call');
-  const one = blocks.length === 0 && known.size === 0 && legacy?.type === 'object' ? [callOf(legacy)] : [];
+  const one = oldCall(legacy, [...content.filter((block) => block.kind === 'call'), ...blocks]);
   const sealed = signaturesIn(body.bytes).map(sealedBlock);
   return [...reasoningOf(body), ...sealed, ...content, ...membersAsParts(body), ...blocks, ...one];
 }

@@ -7,7 +7,7 @@ import { QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
-import { encode, NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
+import { decode, encode, NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
 import { TEXT_TYPES } from '../../model/message.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
@@ -24,6 +24,7 @@ import {
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
 import { converseImage, imageData, imageOf } from './part-images.ts';
 import { isPrintedAnswer } from './printed-value.ts';
+import { saidIn } from './said-texts.ts';
 import { sealedOptions } from './sealed-options.ts';
 
 /**
@@ -196,6 +197,16 @@ function callOfGemini(call: JsonView): CallBlock {
   const isEmpty = read.args === undefined && call.others(GEMINI_CALL.names).length === 0;
   return isEmpty ? { ...read, args: NO_ARGUMENTS } : read;
 }
+
+/** A call in the first form, unless it is among these too: programs write the same one in both. */
+export function oldCall(logged: JsonView | undefined, calls: readonly CallBlock[]): readonly CallBlock[] {
+  if (logged?.type !== 'object') return [];
+  const call = callOf(logged);
+  const isSaid = calls.some((one) => one.name === call.name && plainArguments(one) === plainArguments(call));
+  return isSaid || (calls.length > 0 && !call.name) ? [] : [call];
+}
+
+const plainArguments = ({ args = NO_ARGUMENTS }: CallBlock): string => saidIn(decode(args));
 
 /** Whether the arguments are absent or empty. LangChain logs those of a streamed call beside an empty input. */
 const isNothing = (args: JsonView | undefined): boolean =>
