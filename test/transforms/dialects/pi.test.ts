@@ -277,6 +277,16 @@ describe('pi', () => {
     expect(rules.map((of) => of.includes('unread-text'))).toEqual([false, true]);
   });
 
+  it('says that the first message follows one that is not there', () => {
+    const rulesOf = (parent: string | null) =>
+      (elementsOf(head, user('2', parent), answer('3', '2')) as readonly Entry[]).flatMap(({ messages }) =>
+        messages.flatMap(({ notes = [] }) => notes.map(({ rule }) => rule)),
+      );
+    expect(rulesOf('1')).toContain('parent-missing');
+    expect(rulesOf(null)).not.toContain('parent-missing');
+    expect(rulesOf('s')).not.toContain('parent-missing');
+  });
+
   it('says that a compaction names a kept message that is not there', () => {
     const rulesOf = (kept: string) =>
       (

@@ -221,10 +221,9 @@ export class PiSource {
     const { fold } = context;
     this.#open(entry, context);
     const parent = entry.get('parentId');
-    if (parent === undefined || this.#leaf === undefined) return;
-    const id = parent.text();
-    if (id === this.#leaf) return;
-    if (id === undefined) {
+    const id = parent?.text();
+    if (parent === undefined || id === this.#leaf) return;
+    if (id === undefined || id === this.#session) {
       if (!this.#isCompacted) fold.cut(fold.root);
       return;
     }
