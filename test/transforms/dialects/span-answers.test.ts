@@ -28,6 +28,26 @@ const answerOf = (output: unknown) => {
   return { answers: messages?.slice(1), rules };
 };
 
+it.each(['null', 'None'])('has no messages of OpenTelemetry that are written as %s', (nothing) => {
+  const said = (role: string, content: string) =>
+    JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
+  const attributes = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.system_instructions': nothing,
+    'gen_ai.input.messages': said('user', 'q'),
+    'gen_ai.output.messages': said('assistant', 'a'),
+  };
+  const span = (more: object) => ({
+    traceId: 't',
+    spanId: 's',
+    name: 'c',
+    attributes: { ...attributes, ...more },
+  });
+  const answer = { role: 'assistant', content: 'a' };
+  expect(only(span({})).messages).toEqual([user, answer]);
+  expect(only(span({ 'gen_ai.input.messages': nothing })).messages).toEqual([answer]);
+});
+
 it('reports another answer beside the message or the text of an answer', () => {
   const said = { role: 'assistant', content: 'a b' };
   for (const output of [

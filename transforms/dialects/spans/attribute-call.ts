@@ -23,7 +23,7 @@ import { Transcript } from '../shared/transcript.ts';
 import { says } from '../shared/unread-text.ts';
 import { strayJson } from './known-spans.ts';
 import { lostMessages } from './lost-messages.ts';
-import { answerIn } from './no-answer.ts';
+import { answerIn, sentIn } from './no-answer.ts';
 import { readOpenInference } from './open-inference.ts';
 import { readOpenLlmetry } from './open-llmetry.ts';
 import { compareAnswer } from './second-values.ts';
@@ -292,13 +292,15 @@ function hasMessagesIn(attributes: SpanAttributes, { lists = [], request }: Conv
   return messagesIn(list).length > 0;
 }
 
+const SYSTEM = 'gen_ai.system_instructions';
+const INPUT = 'gen_ai.input.messages';
 const OUTPUT = 'gen_ai.output.messages';
 
 function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFacts {
-  const input = unpacked(attributes.at('gen_ai.input.messages').json());
-  addWithSystem(transcript, attributes.at('gen_ai.system_instructions').value, input);
+  const [system, input] = [SYSTEM, INPUT].map((path) => sentIn(path, attributes.at(path).json()));
+  addWithSystem(transcript, system, unpacked(input));
   const output = unpacked(answerIn(OUTPUT, attributes.at(OUTPUT).json()));
-  for (const list of [input, output]) if (list?.type === 'object') refuseValue(transcript, list);
+  for (const list of [unpacked(input), output]) if (list?.type === 'object') refuseValue(transcript, list);
   const [response, request] = [attributes.at('gen_ai.response'), attributes.at('gen_ai.request')];
   const choices = Number(request.at('choice.count').value?.parsed() ?? 1);
   const isResponse = attributes.at('openai.api.type').text() === 'responses';

@@ -1,6 +1,7 @@
 /**
- * Recognises the text that a tracing tool writes in place of an answer: that of an empty value of its language. A model may
- * write the same text, so it counts only in these members; the marks of loggers (../../model/cut-texts.ts) count anywhere.
+ * Recognises the text that a tracing tool writes in place of an answer or of messages: that of an empty value of its
+ * language. A model may write the same text, so it counts only in these members; the marks of loggers
+ * (../../model/cut-texts.ts) count anywhere.
  */
 import { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
@@ -28,11 +29,11 @@ const EMPTY_OUTPUTS: readonly EmptyOutput[] = [
     member: LANGFUSE_OUTPUT,
     texts: [...JSON_NULL, '{}', '[]'],
   },
-  {
+  ...['gen_ai.system_instructions', 'gen_ai.input.messages', 'gen_ai.output.messages'].map((member) => ({
     tool: 'OpenTelemetry, conventions for generative AI: always JSON',
-    member: 'gen_ai.output.messages',
+    member,
     texts: JSON_NULL,
-  },
+  })),
   { tool: 'MLflow (mlflow/mlflow): always JSON', member: 'mlflow.spanOutputs', texts: JSON_NULL },
   {
     tool: 'Agent Development Kit (google/adk-python): always JSON',
@@ -49,8 +50,12 @@ const BY_MEMBER: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 const EMPTY = new JsonView(encode('{}'));
 
 /** The answer in a member; an empty object if its tracer wrote there that it had none. */
-export function answerIn(member: string, logged: JsonView | undefined): JsonView | undefined {
-  const nothing = BY_MEMBER.get(member);
-  const isNothing = logged?.type === 'string' && nothing?.has(logged.text() ?? '') === true;
-  return isNothing ? EMPTY : logged;
-}
+export const answerIn = (member: string, logged: JsonView | undefined): JsonView | undefined =>
+  isNothing(member, logged) ? EMPTY : logged;
+
+/** The messages in a member; undefined if its tracer wrote there that it had none. */
+export const sentIn = (member: string, logged: JsonView | undefined): JsonView | undefined =>
+  isNothing(member, logged) ? undefined : logged;
+
+const isNothing = (member: string, logged: JsonView | undefined): boolean =>
+  logged?.type === 'string' && BY_MEMBER.get(member)?.has(logged.text() ?? '') === true;
