@@ -9,7 +9,7 @@ import { CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_CALL, CHAT_MESSAGE } from '../shared/known-members.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { ARGUMENTS_CUT, RESPONSE_ERROR, unreadText } from '../shared/reading-notes.ts';
-import { saidIn } from '../shared/said-texts.ts';
+import { isUnsaid, saidIn } from '../shared/said-texts.ts';
 import { type KnownObject, says } from '../shared/unread-text.ts';
 import { ChatCall, hasName } from './chat-call.ts';
 import {
@@ -158,6 +158,7 @@ const AROUND_CHOICES: ReadonlySet<string> = new Set([
 const isSaid = ([, value]: readonly [string, JsonView]): boolean => carriesContent(value);
 
 const HIDDEN = unreadText('a delta of the answer has its piece in a member that turnmill does not know');
+const TWO_THOUGHTS = unreadText('the deltas have other reasoning in reasoning than in reasoning_content');
 /** Members of a delta that say something. */
 const PIECES = [
   'content',
@@ -316,7 +317,15 @@ class Choice {
   notes(isOver: boolean): readonly ReadingNote[] {
     const calls = this.#function === undefined ? this.#calls : [...this.#calls, this.#function];
     const isCut = calls.some((call) => call.isCut) || (!isOver && this.#lastCall?.isUnsaid === true);
-    return [...(isCut ? [ARGUMENTS_CUT] : []), ...(this.#isHiding ? [HIDDEN] : [])];
+    const notes = [...(isCut ? [ARGUMENTS_CUT] : []), ...(this.#isHiding ? [HIDDEN] : [])];
+    return this.#thinksTwice ? [...notes, TWO_THOUGHTS] : notes;
+  }
+
+  /** Is its reasoning under two names, with a text that is not the same? Only one of them is read. */
+  get #thinksTwice(): boolean {
+    const own = this.#members.text('reasoning_content');
+    if (this.#reasoning.isEmpty || own === undefined || own.isEmpty) return false;
+    return isUnsaid(this.#reasoning.text(), saidIn(own.text()));
   }
 
   get #lastCall(): ChatCall | undefined {

@@ -22,6 +22,34 @@ describe('a chunk of a chat completion', () => {
   });
 });
 
+it('reasoning of a delta is not left out if it is under a second name, unless both say the same', () => {
+  const rulesOf = (...deltas: readonly object[]) => {
+    const chunks = deltas.map((delta) => ({
+      ...{ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta }] },
+    }));
+    const all = [
+      ...chunks,
+      { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    ];
+    const [entry] = entriesOf(dumped(all.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')));
+    return [...(entry?.messages ?? []), ...(entry?.reply ? [entry.reply] : [])].flatMap(({ notes = [] }) =>
+      notes.map(({ rule }) => rule),
+    );
+  };
+  const start = { role: 'assistant', content: 'b' };
+  expect(
+    rulesOf(
+      { ...start, reasoning: 'I ', reasoning_content: 'I ' },
+      { reasoning: 'see.', reasoning_content: 'see.' },
+    ),
+  ).not.toContain('unread-text');
+  for (const [first, second] of [
+    [{ reasoning: 'I dig.' }, { reasoning_content: 'I look.' }],
+    [{ reasoning: 'I look and dig.' }, { reasoning_content: 'I look' }],
+  ])
+    expect(rulesOf({ ...start, ...first }, second as object)).toContain('unread-text');
+});
+
 it('a delta of the Responses API is not left out', () => {
   const created = { type: 'response.created', response: { id: 'r', output: [] } };
   const delta = { type: 'response.output_text.delta', output_index: 0, content_index: 0 };
