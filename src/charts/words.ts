@@ -29,6 +29,7 @@ export const NAME_WORDS: Readonly<Record<string, string>> = {
   'body-placeholder': 'text cut or masked by a logger',
   contained: 'inside another record',
   'content-not-text': 'content is not text',
+  'context-cut': 'messages that later answers did not have',
   'context-missing': 'earlier messages missing',
   'copied-history': 'history of an earlier log',
   'damaged-tail': 'last line damaged',

@@ -77,6 +77,15 @@ describe('findings', () => {
       withMessages(calls(call('a')), result('a', '1'), calls(call('b')), result('b', '1')),
     ],
     'block-kept': [pair([{ type: 'container_upload', file_id: 'x' }])],
+    'context-cut': [
+      [
+        { ...line, message: user },
+        { ...line, type: 'system', subtype: 'snip_boundary', uuid: 'b', parentUuid: 'a' },
+        { ...line, uuid: 'c', parentUuid: 'b', message: user },
+      ]
+        .map((one) => JSON.stringify(one))
+        .join('\n'),
+    ],
     'calls-left-out': [chat('<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"g"}</tool_call>')],
     'protocol-debris': [chat('Use <TOOL_CALL> to call.')],
     'reasoning-not-inlined': [

@@ -6,6 +6,7 @@ export const READING_RULES = [
   'body-placeholder',
   'call-unanswered',
   'calls-left-out',
+  'context-cut',
   'copied-history',
   'free-form-call',
   'interrupted',

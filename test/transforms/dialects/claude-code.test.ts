@@ -259,6 +259,18 @@ describe('the messages that a compaction keeps', () => {
   const all = ['u1', 'a1', 'u2', 'CALL', 'r', 'a3'];
   const goesOn = (parent: string) => [user('u3', parent, 'u3'), says('a4', 'u3')];
 
+  it.each(['snip_boundary', 'microcompact_boundary'])(
+    'a %s is a finding, and leaves the conversation whole',
+    (subtype) => {
+      const lines = [...before, line('system', 's', 'a3', { subtype }), ...goesOn('s')];
+      expect(textsOf(...lines)).toEqual([[...all, 'u3', 'a4']]);
+      const [entry] = entriesOf(...lines);
+      expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).toContain('context-cut');
+      const [whole] = entriesOf(...before, ...goesOn('a3'));
+      expect(whole?.messages[0]?.notes?.map(({ rule }) => rule)).not.toContain('context-cut');
+    },
+  );
+
   it.each([
     ['a segment', segment('u2', 'S', 'a3'), ['S', 'u2', 'CALL', 'r', 'a3']],
     ['a list', list('S', 'u2', 'a2', 'r', 'a3'), ['S', 'u2', 'CALL', 'r', 'a3']],

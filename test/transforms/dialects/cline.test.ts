@@ -102,6 +102,17 @@ describe('cline', () => {
       expect(entriesOf(...before, old, message('user', 'c'))).toHaveLength(1);
     });
 
+    it('has a finding if Roo Code took messages out of its context', () => {
+      const marker = { ...message('user', 'hidden'), isTruncationMarker: true, truncationId: 'x' };
+      const [entry] = entriesOf(
+        message('user', 'a'),
+        message('assistant', 'b'),
+        marker,
+        message('assistant', 'c'),
+      );
+      expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).toContain('context-cut');
+    });
+
     it('is one object in later versions, with parts of the AI SDK', () => {
       const image = { type: 'image', image: 'QUJD', mediaType: 'image/png' };
       const messages = [

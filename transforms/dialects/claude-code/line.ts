@@ -19,7 +19,7 @@ import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf, modelMeta } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present } from '../shared/logged-values.ts';
-import { INTERRUPT, keptBlock, noted } from '../shared/reading-notes.ts';
+import { CONTEXT_CUT, INTERRUPT, keptBlock, noted } from '../shared/reading-notes.ts';
 import { isUnsaid, saidIn } from '../shared/said-texts.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
@@ -45,6 +45,9 @@ export interface UserContent {
   /** Its texts, also beside images. */
   readonly said: string;
 }
+
+/** Lines of the type `system`. */
+const CUTS: ReadonlySet<string> = new Set(['snip_boundary', 'microcompact_boundary']);
 
 export class ClaudeLine {
   readonly type: string;
@@ -94,6 +97,11 @@ export class ClaudeLine {
       if (fold.isHere(place)) noteItem(fold.reset(place), { changes: ['not-by-model'] });
     }
     return uuids.length > 0;
+  }
+
+  /** The finding about a line after which the model lacks messages (a snip) or results (a microcompaction). */
+  get contextCut(): ReadingNote | undefined {
+    return CUTS.has(this.text('subtype') ?? '') ? CONTEXT_CUT : undefined;
   }
 
   get time(): JsonView | undefined {

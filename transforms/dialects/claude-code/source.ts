@@ -94,6 +94,7 @@ export class ClaudeSource {
   #readState(line: ClaudeLine, context: ReadContext): Fate {
     const subtype = line.type === 'system' ? line.text('subtype') : undefined;
     if (subtype === 'init') this.#stream.settle(MAIN, context.fold);
+    else if (line.contextCut !== undefined) this.#notes.push(line.contextCut);
     else if (subtype === 'api_retry' || line.retract(this.#spots, context.fold)) this.#stream.forget(MAIN);
     else if (line.type === 'result') line.endRun(this.#stream, context);
     return this.#drop('client-event', line, context);

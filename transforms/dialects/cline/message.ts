@@ -21,7 +21,7 @@ import { LastObject } from '../shared/last-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
 import { blocksOf } from '../shared/message-parts.ts';
-import { warning } from '../shared/reading-notes.ts';
+import { CONTEXT_CUT, warning } from '../shared/reading-notes.ts';
 import { type KnownObject, known, knownByType, withMembers } from '../shared/unread-text.ts';
 
 const MORE = 'id call_id summary signature providerOptions providerMetadata ts';
@@ -93,6 +93,7 @@ export class ClineTask {
       fold.close(true);
       open();
     }
+    if (isTrue(message.get('isTruncationMarker'))) fold.note(CONTEXT_CUT);
     const role = message.textOf('role') as string;
     if (role === 'assistant') foldAnswer(message, begun ?? name, context);
     else foldOther(role, message.get('content') as JsonView, isCopied, context);

@@ -122,6 +122,11 @@ export const SEALED: ReadingNote = warning(
   'reasoning-sealed',
   'the reasoning is encrypted: only its provider can read it',
 );
+/** For a client that takes messages or results out of its context, and leaves them in its log. */
+export const CONTEXT_CUT: ReadingNote = warning(
+  'context-cut',
+  'the client took messages or results of the conversation out of its context: later answers did not have them',
+);
 export const SEALED_CONTEXT: ReadingNote = warning(
   'sealed-context',
   'the earlier messages are encrypted: only their provider can read them',
