@@ -11,6 +11,7 @@ import { ClaudeSource } from './claude-code/source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
+import { LastObject } from './shared/last-object.ts';
 
 const STREAM: ReadonlySet<string> = new Set(['system', 'result', 'stream_event', ...SPEAKERS]);
 
@@ -42,10 +43,19 @@ function hasContent(first: FirstObject): boolean {
   return message === undefined || message.get('content') !== undefined;
 }
 
-function read(json: JsonView, context: ReadContext, source: ClaudeSource): LineFate {
+interface Memory {
+  readonly source: ClaudeSource;
+  /** The last line with a message that has no uuid. */
+  readonly last: LastObject;
+}
+
+function read(json: JsonView, context: ReadContext, { source, last }: Memory): LineFate {
   if (json.get('loglines') !== undefined) return context.drop('client-event');
   const line = ClaudeLine.of(json);
   if (line === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));
+  const isAlone = line.uuid === undefined && SPEAKERS.has(line.type);
+  if (isAlone && last.isAgain(json, line.text('timestamp'), context.origin))
+    return context.drop('copied-line');
   return source.read(line, context);
 }
 
@@ -58,11 +68,14 @@ const claudeCode: Dialect = defineDialect({
   folds: true,
   clientRules: ['system-reminder'],
   inside: 'loglines',
-  memory: ({ sessionBy }) => new ClaudeSource(sessionBy === 'run'),
+  memory: ({ sessionBy }): Memory => ({
+    source: new ClaudeSource(sessionBy === 'run'),
+    last: new LastObject(),
+  }),
   marks: ['type', 'uuid', 'sessionId', 'message'],
   detect,
   read,
-  end: ({ fold }, source) => source.end(fold),
+  end: ({ fold }, { source }) => source.end(fold),
 });
 
 export default claudeCode;

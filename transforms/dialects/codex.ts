@@ -73,7 +73,9 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
 
 /** The time or the id by which a line that was written twice differs from one that says the same again. */
 function markOf(json: JsonView, type: string | undefined): string | undefined {
-  if (type === 'response_item') return json.textOf('timestamp');
+  // a fork gives all lines that it copies the same time, also if the user went back twice in a row
+  const isBack = json.get('payload')?.textOf('type') === 'thread_rolled_back';
+  if (type === 'response_item' || type === 'event_msg') return isBack ? undefined : json.textOf('timestamp');
   return type === 'item.completed' ? json.get('item')?.textOf('id') : undefined;
 }
 

@@ -155,8 +155,14 @@ it('reads a line once that a log has twice in a row with its time', () => {
   expect(saidIn(...twice)).toEqual([['user q', 'assistant a']]);
   expect(fatesOf(...twice)).toEqual(['dropped:copied-line', 'dropped:copied-line']);
   expect(saidIn(...lines, at(3, say('assistant', 'a')))).toEqual([['user q', 'assistant a\na']]);
-  const typed = event({ type: 'token_count' });
-  expect(saidIn(...lines, typed, ...lines)[0]).toHaveLength(4);
+  const typed = at(1, event({ type: 'user_message', message: 'q' }));
+  expect(saidIn(...lines.slice(0, 1), typed, typed, ...lines.slice(1))).toEqual([['user q', 'assistant a']]);
+  expect(saidIn(...lines, event({ type: 'token_count' }), ...lines)[0]).toHaveLength(4);
+  const turns = [1, 2, 3].flatMap((n) => [say('user', `q${n}`), say('assistant', `a${n}`)]);
+  const back = at(4, event({ type: 'thread_rolled_back', num_turns: 1 }));
+  expect(saidIn(...turns, back, back, say('user', 'q'), say('assistant', 'a'))).toContainEqual([
+    ...['user q1', 'assistant a1', 'user q', 'assistant a'],
+  ]);
 });
 
 it('reads an item once that a log has twice in a row under its id', () => {

@@ -128,3 +128,15 @@ describe('answers of one turn with one id', () => {
     expect(read(...begin, ...lines)).toEqual([['go', 'CALL', 'r1']]);
   });
 });
+
+it('reads a line without a uuid once that a log has twice in a row with its time', () => {
+  const at = (second: number, role: string, content: unknown) => ({
+    ...{ type: role, sessionId: 's', timestamp: `2026-02-03T10:00:0${second}.000Z` },
+    message: { role, content },
+  });
+  const lines = [at(1, 'user', 'go'), at(2, 'assistant', [words('one')])];
+  expect(read(...lines.flatMap((one) => [one, one]))).toEqual([['go', 'one']]);
+  expect(read(...lines, at(3, 'user', 'go'), at(4, 'assistant', [words('one')]))).toEqual([
+    ['go', 'one', 'go', 'one'],
+  ]);
+});
