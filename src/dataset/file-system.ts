@@ -3,7 +3,6 @@
  * a model of a disk that loses power or fails at any call.
  */
 import * as fs from 'node:fs';
-import { open } from 'node:fs/promises';
 
 /** The part of `node:fs` that is used here. */
 export interface FileSystem {
@@ -28,14 +27,6 @@ export interface FileSystem {
   rmdirSync(path: string): void;
   /** Removes a folder with its contents, or anything else; a link is removed, not its target. */
   rmSync(path: string): void;
-  /** Opens a file for asynchronous reading, so that signals are handled in the meantime. */
-  open(path: string, flags: number): Promise<ReadableFile>;
-}
-
-export interface ReadableFile {
-  read(buffer: Uint8Array, offset: number, length: number): Promise<{ readonly bytesRead: number }>;
-  stat(options: { bigint: true }): Promise<fs.BigIntStats>;
-  close(): Promise<void>;
 }
 
 const SLASH = Buffer.from('/');
@@ -45,7 +36,6 @@ export const fileSystem: FileSystem = {
   mkdirSync: (path, options) => void fs.mkdirSync(path, options),
   realpathSync: fs.realpathSync.native,
   rmSync: (path) => removeAll(Buffer.from(path)),
-  open,
 };
 
 /**

@@ -1,17 +1,23 @@
 /**
  * Reads back a file that was just written, to compare it with its writer's counts and with the checksum of its bytes.
- * That reveals a write that the system only claimed to make, and a bit that flipped on the way in or out. It is
- * asynchronous, so that signals are handled while a large dataset is read.
+ * That reveals a write that the system only claimed to make, and a bit that flipped on the way in or out. Files are read
+ * in small pieces on this thread, which takes half of the time of reading in another one, with pauses in which signals
+ * are handled.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { crc32, createGunzip } from 'node:zlib';
 import { ioError, TurnmillError } from '../errors.ts';
 import { unzstd } from '../input/decompress/zstd.ts';
 import { fileSystem } from './file-system.ts';
 
-const CHUNK_BYTES = 256 * 1024;
+/** Bytes that are read at once: they stay in the processor's cache while they are hashed. */
+const CHUNK_BYTES = 64 * 1024;
+const UNPACKED_BYTES = 256 * 1024;
+/** Bytes after which signals are handled. */
+const TURN_BYTES = 4 * 1024 * 1024;
 
 export interface ReadBack {
   /** Size and hash of the file. */
@@ -70,7 +76,7 @@ export async function readBack(path: string, { signal, onContent }: ReadBackOpti
   try {
     if (path.endsWith('.zst')) await content(unzstd(raw()));
     else if (path.endsWith('.gz'))
-      await pipeline(copies, createGunzip({ chunkSize: CHUNK_BYTES }), content, signal ? { signal } : {});
+      await pipeline(copies, createGunzip({ chunkSize: UNPACKED_BYTES }), content, signal ? { signal } : {});
     else await content(raw());
   } catch (error) {
     signal?.throwIfAborted();
@@ -111,19 +117,20 @@ export async function* readChunks(
   path: string,
   { signal, most = Number.POSITIVE_INFINITY }: ReadChunksOptions = {},
 ): AsyncGenerator<Uint8Array> {
-  const file = await fileSystem.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const fd = fileSystem.openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!(await file.stat({ bigint: true })).isFile())
+    if (!fileSystem.fstatSync(fd, { bigint: true }).isFile())
       throw new TurnmillError('invalid-dataset', `${path} is not a regular file`, { subject: path });
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-    for (let left = most; left > 0; ) {
+    for (let at = 0; at < most; ) {
+      if (at % TURN_BYTES < CHUNK_BYTES) await setImmediate();
       signal?.throwIfAborted();
-      const { bytesRead } = await file.read(buffer, 0, Math.min(CHUNK_BYTES, left));
-      if (bytesRead === 0) return;
-      left -= bytesRead;
-      yield buffer.subarray(0, bytesRead);
+      const count = fileSystem.readSync(fd, buffer, 0, Math.min(CHUNK_BYTES, most - at), at);
+      if (count === 0) return;
+      at += count;
+      yield buffer.subarray(0, count);
     }
   } finally {
-    await file.close();
+    fileSystem.closeSync(fd);
   }
 }

@@ -126,6 +126,9 @@ class WorkerPool {
     const threadSettings = { ...settings, plugIns, ...plan.recording };
     const start = (): WorkerThread => {
       const thread: WorkerThread = new Thread(threadSettings, {
+        onReady: () => {
+          for (let ahead = 0; ahead < TASKS_AHEAD; ahead++) this.#give(thread);
+        },
         onDelivery: ({ flushed }) => {
           if (flushed) this.#give(thread);
           this.#wake();
@@ -143,8 +146,6 @@ class WorkerPool {
     const abort = (): void => this.#fail(this.#signal?.reason as Error);
     this.#signal?.addEventListener('abort', abort, { once: true });
     try {
-      for (let ahead = 0; ahead < TASKS_AHEAD; ahead++)
-        for (const thread of this.#threads) this.#give(thread);
       for (let task = 0; task < this.#plan.tasks.length; ) {
         const received = this.#owners[task]?.next();
         if (this.#fault !== undefined) throw this.#fault;

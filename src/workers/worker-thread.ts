@@ -22,6 +22,8 @@ export interface Received {
 }
 
 export interface WorkerThreadHooks {
+  /** Called once, when the thread can read. */
+  readonly onReady: () => void;
   /** Called when another delivery can be taken. */
   readonly onDelivery: (delivery: Delivery<HandedOver>) => void;
   readonly onFault: (fault: Error) => void;
@@ -45,6 +47,7 @@ export class WorkerThread {
   #sources: TaskSource[] = [];
   /** Consecutive deaths while no source was being read. */
   #idleDeaths = 0;
+  #wasReady = false;
   #isStopped = false;
   #thread: Thread;
 
@@ -91,7 +94,11 @@ export class WorkerThread {
   #receive(thread: Thread, message: FromWorker): void {
     try {
       if (message.type === 'fault') throw faultOf(message);
-      this.#take(thread, message);
+      if (message.type === 'part') this.#take(thread, message);
+      else if (!this.#wasReady) {
+        this.#wasReady = true;
+        this.#hooks.onReady();
+      }
     } catch (error) {
       this.#fail(error as Error);
     }

@@ -41,7 +41,12 @@ export interface PostedFault {
   readonly stack: string;
 }
 
-export type FromWorker = PostedPart | PostedFault;
+/** The thread has loaded its code, and can read. */
+export interface PostedReady {
+  readonly type: 'ready';
+}
+
+export type FromWorker = PostedReady | PostedPart | PostedFault;
 
 /** The settings of a thread; with the inputs, it records the sources that it reads. */
 export type ThreadSettings = TaskSettings & Partial<RecordSettings>;
@@ -79,6 +84,7 @@ class TaskWorker {
       takeCompiledScanner(scanner);
       const upcoming = (): SourceRef[] => this.#queue.map(({ ref }) => ref);
       const plugIns = await reloadPlugIns(settings.plugIns.files);
+      this.#port.postMessage({ type: 'ready' } satisfies PostedReady);
       for await (const delivery of runTask(this.#sources(), { ...settings, plugIns }, { upcoming })) {
         while (this.#unreadBytes > WINDOW_BYTES) await this.#message();
         this.#post(delivery);

@@ -313,19 +313,6 @@ export function createModelDisk({ state, random, onCall }: ModelDiskOptions): Mo
       const { folder, name } = locate(path);
       if (folder.names.has(name)) remove(path);
     },
-    async open(path) {
-      const fd = fileSystem.openSync(path, 'r');
-      let position = 0;
-      return {
-        async read(buffer, offset, length) {
-          const bytesRead = fileSystem.readSync(fd, buffer, offset, length, position);
-          position += bytesRead;
-          return { bytesRead };
-        },
-        stat: async () => fileSystem.fstatSync(fd, { bigint: true }),
-        close: async () => fileSystem.closeSync(fd),
-      };
-    },
   };
 
   return {
