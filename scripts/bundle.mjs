@@ -1,7 +1,7 @@
 // Bundles the entry points of the package into dist/package/: the command, the library and the worker thread, with shared and lazily loaded
 // chunks. Without this, a run would find, read and link some 280 modules, which takes half of its startup time
 // (docs/contributing/decisions/0019-the-command-is-bundled.md). The parser of yargs, picomatch, the AWS SDK and preact (needed for every report) are bundled; the other packages
-// remain dependencies. The chunks are CommonJS modules, because Node 20 keeps compiled code only of those (src/cli/code-cache.ts).
+// remain dependencies. The chunks are CommonJS modules, because Node 20 keeps compiled code only of those (src/compiled-code.ts).
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,7 +41,7 @@ function loadedWith(roots) {
   return loaded;
 }
 
-/** The chunks whose compiled code is kept (src/cli/code-cache.ts). */
+/** The chunks whose compiled code is kept (src/compiled-code.ts). */
 const KEPT_CHUNKS = ['common', 'command', 'run', 'command-run'];
 /**
  * Puts the modules that every run loads into few chunks, because finding, opening and linking a chunk takes as long as 10 KB of code.
@@ -51,6 +51,12 @@ const ofHelp = loadedWith(['host', 'faults', 'main'].map((name) => `src/cli/${na
 const ofRun = loadedWith(['src/cli/run-whole.js', 'src/engine/run-task.js', 'transforms/chain.js']);
 const isOfCommand = (id) => id.startsWith(join(dist, 'src/cli/'));
 const groups = [
+  // imported before the cache of the others is there
+  {
+    name: 'start',
+    priority: 6,
+    test: (id) => id.endsWith('/compiled-code.js') || id.endsWith('/start-flags.js'),
+  },
   // Node 20 refuses `import()` in code from a cache, so it is in a chunk that is not kept.
   { name: 'import', priority: 5, test: (id) => id.endsWith('/settings/import-module.js') },
   { name: 'common', priority: 4, test: (id) => ofHelp.has(id) && !isOfCommand(id) },

@@ -4,10 +4,8 @@
  * returned. Modules are imported late, so that a user of an unsupported Node gets a clear message.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import module from 'node:module';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { CodeCache } from './code-cache.ts';
+import { keepCompiledCode } from '../compiled-code.ts';
+import { setStartFlags } from '../start-flags.ts';
 
 process.exitCode = 70;
 /** Repeated from faults.ts, which is not loaded yet. */
@@ -65,34 +63,9 @@ function checkDescriptors(): void {
   }
 }
 
-/** Added in Node 22.1; the types of Node 20 lack it. */
-interface CompileCache {
-  enableCompileCache?(folder: string): unknown;
-}
-
-/**
- * Keeps compiled code between runs (docs/contributing/decisions/0020-compile-later.md), in the program's own folder: in a temporary
- * folder, other users might be able to plant code. Without write access there is no cache.
- * `NODE_DISABLE_COMPILE_CACHE=1` turns it off, `NODE_COMPILE_CACHE` names another folder.
- * @returns the program's own cache; undefined if Node has one, or if it is turned off
- */
-function keepCompiledCode(): CodeCache | undefined {
-  const program = fileURLToPath(new URL('.', import.meta.url));
-  const folder = join(program, 'compile-cache');
-  const { enableCompileCache } = module as CompileCache;
-  if (enableCompileCache !== undefined) {
-    enableCompileCache(folder);
-    return undefined;
-  }
-  const { NODE_DISABLE_COMPILE_CACHE: off, NODE_COMPILE_CACHE: chosen = folder } = process.env;
-  if (off === '1' || process.sourceMapsEnabled) return undefined; // Node maps no stacks of code from the cache
-  const cache = new CodeCache(program, chosen);
-  cache.install();
-  return cache;
-}
-
 async function start(): Promise<number> {
   checkDescriptors();
+  setStartFlags();
   const cache = keepCompiledCode();
   const { supportsNode, SUPPORTED } = await import('./supported-node.ts');
   if (!supportsNode(process.versions.node)) {

@@ -32,7 +32,7 @@ interface Verdict {
 
 /** @returns the exit status: 3 if a consumer would refuse a record, or if something was rejected */
 export async function checkTarget({ words: inputs, values, signal, host }: Request): Promise<number> {
-  const heap = host.prepareRun(false);
+  const heap = host.prepareRun();
   const targets = values.target as readonly string[];
   const rules = new Set([
     ...formats.filter(({ name }) => targets.includes(name)).flatMap((format) => format.rules),

@@ -4,7 +4,8 @@ import { isatty } from 'node:tty';
 import { StdoutSink } from '../dataset/stdout.ts';
 import { failUsage, TurnmillError } from '../errors.ts';
 import type { HeapControl } from '../job/hooks.ts';
-import { BoundedHeap, compileLater, exposeGarbageCollector } from './node.ts';
+import { compileSoonerLater } from '../start-flags.ts';
+import { BoundedHeap, exposeGarbageCollector } from './node.ts';
 
 export interface Host {
   /** Whether standard error is a terminal. If so, messages are text for people, otherwise JSON for programs. */
@@ -27,8 +28,8 @@ export interface Host {
    * @throws TurnmillError `usage` if it is a terminal, `no-input` if it cannot have content
    */
   checkStdin(inputs: readonly string[], allowEmpty: boolean): void;
-  /** Sets V8 up for a run. @param whole whether the run writes a dataset: V8 then compiles functions later */
-  prepareRun(whole: boolean): HeapControl;
+  /** Sets V8 up for a run. */
+  prepareRun(): HeapControl;
 }
 
 const STDIN = 0;
@@ -90,8 +91,8 @@ export class ProcessHost implements Host {
       throw noInput('is closed, or /dev/null');
   }
 
-  prepareRun(whole: boolean): HeapControl {
-    if (whole) compileLater();
+  prepareRun(): HeapControl {
+    compileSoonerLater();
     exposeGarbageCollector();
     return new BoundedHeap();
   }

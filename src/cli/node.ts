@@ -5,38 +5,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { HeapControl } from '../job/hooks.ts';
-
-/** Bytes of bytecode that a function executes before V8 compiles it; V8's default is 67,584. */
-const BUDGET_BYTES = 200_000;
-/** The same in a long run: a function that ran this much will run much more. */
-const LONG_RUN_BUDGET_BYTES = 30_000;
-const LONG_RUN_MS = 2000;
-/** Most bytes of bytecode that V8 inlines into a function; V8's default is 920. */
-const INLINED_BYTES = 150;
-
-const inlineLess = `--max-inlined-bytecode-size-cumulative=${INLINED_BYTES}`;
-const budget = (bytes: number): string => `--interrupt-budget=${bytes}`;
-/**
- * Flags by the major version of Node. V8 warns on standard error about flags that it does not know, so only versions
- * that were tested are listed. After version 20, V8 counts invocations instead of bytes.
- */
-const COMPILER_FLAGS: Readonly<Record<string, readonly string[]>> = {
-  20: [budget(BUDGET_BYTES), inlineLess],
-  22: [inlineLess],
-  24: [inlineLess],
-  26: [inlineLess],
-};
-const LONG_RUN_FLAGS: Readonly<Record<string, readonly string[]>> = { 20: [budget(LONG_RUN_BUDGET_BYTES)] };
-
-/**
- * Makes V8 compile functions later and inline less: compiling takes a third of the CPU time of a run of one second. In a
- * run that takes longer, it compiles them sooner (docs/contributing/decisions/0020-compile-later.md).
- */
-export function compileLater(): void {
-  const [major = ''] = process.versions.node.split('.');
-  COMPILER_FLAGS[major]?.forEach(setFlagsFromString);
-  setTimeout(() => LONG_RUN_FLAGS[major]?.forEach(setFlagsFromString), LONG_RUN_MS).unref();
-}
+import { START_GROWTH } from '../start-flags.ts';
 
 /**
  * Keeps V8's young generation small: the viewer reads a whole dataset line by line, and short-lived garbage would
@@ -48,11 +17,10 @@ export function keepYoungSpaceSmall(): void {
 }
 
 /**
- * Makes `globalThis.gc` available, here and in worker threads that start from now on. The engine calls it after a giant
- * line, whose bytes are outside V8's heap and exist three times: in a slab, in messages and in a record.
+ * Makes `globalThis.gc` available on this thread; others have it by a flag (start-flags.ts). The engine calls it after a
+ * giant line, whose bytes are outside V8's heap and exist three times: in a slab, in messages and in a record.
  */
 export function exposeGarbageCollector(): void {
-  setFlagsFromString('--expose-gc'); // applies to contexts created from now on
   let collect: (() => void) | undefined;
   // Created on demand: a context takes milliseconds, and few runs have a giant line.
   globalThis.gc ??= (() => {
@@ -63,9 +31,8 @@ export function exposeGarbageCollector(): void {
 
 /** Both halves of the young generation. */
 const YOUNG_BYTES = 16 * 1024 * 1024;
-/** While the old generation is smaller than this, V8 lets it grow by `GROWTH_PERCENT` of its live data before collecting it. */
+/** While the old generation is smaller than this, V8 lets it grow as at the start before collecting it. */
 const OLD_BYTES = 24 * 1024 * 1024;
-const GROWTH_PERCENT = 150;
 /** The growth once it is larger, or was collected this often: a run that long has time for it. */
 const LESS_GROWTH_PERCENT = 50;
 const MAX_QUICK_COLLECTIONS = 8;
@@ -87,8 +54,7 @@ export class BoundedHeap implements HeapControl {
   #collections = 0;
 
   begin(): void {
-    setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
-    setFlagsFromString('--semi-space-growth-factor=2');
+    START_GROWTH.forEach(setFlagsFromString);
     this.#isYoungHeld = false;
     this.#isOldHeld = false;
     this.#old = this.#collections = 0;

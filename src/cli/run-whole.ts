@@ -35,7 +35,7 @@ export async function runShown(
   isCheck: boolean = false,
   notes: RunNotes = new RunNotes(values),
 ): Promise<number> {
-  const heap = host.prepareRun(true);
+  const heap = host.prepareRun();
   const level = values.logLevel ?? 'warn';
   const silent = level === 'silent' || values.quiet === true;
   const progress = host.isTerminal && !silent ? new ProgressLine(host) : undefined;

@@ -13,7 +13,14 @@ import type { Task, TaskSource } from '../engine/task.ts';
 import { type ErrorCode, TurnmillError } from '../errors.ts';
 import { decodeHandedOver, type HandedOver } from '../record/recorded-sources.ts';
 import { RestartFilter } from './restart-filter.ts';
-import type { FromWorker, PostedFault, PostedPart, ThreadSettings, ToWorker, WorkerData } from './worker.ts';
+import type {
+  FromWorker,
+  PostedFault,
+  PostedPart,
+  ThreadSettings,
+  ToWorker,
+  WorkerData,
+} from './task-worker.ts';
 
 export interface Received {
   readonly delivery: Delivery<HandedOver>;

@@ -8,7 +8,7 @@ import type { Result, SourceReport } from '../../../src/ledger/result.ts';
 import { encodeHandedOver, type HandedOver } from '../../../src/record/recorded-sources.ts';
 import { resolveSettings, type TaskSettings } from '../../../src/settings/settings.ts';
 import { recordSources } from '../../../src/workers/source-recorder.ts';
-import type { FromWorker, ToWorker, WorkerData } from '../../../src/workers/worker.ts';
+import type { FromWorker, ToWorker, WorkerData } from '../../../src/workers/task-worker.ts';
 import { type Thread, WorkerThread } from '../../../src/workers/worker-thread.ts';
 
 class PlayedThread extends EventEmitter {
@@ -100,6 +100,7 @@ function play(): Played {
   const faults: Error[] = [];
   let restarts = 0;
   const hooks = {
+    onReady: () => undefined,
     onDelivery: () => undefined,
     onFault: (fault: Error) => void faults.push(fault),
     onRestart: () => void restarts++,

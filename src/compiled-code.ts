@@ -1,6 +1,6 @@
 /**
- * Keeps V8's compiled code of the program's chunks between runs, for Node 20, which has no compile cache
- * (docs/contributing/decisions/0020-compile-later.md). It works for CommonJS modules only, so it does nothing for `dist/src`.
+ * Keeps V8's compiled code of the program's chunks between runs (docs/contributing/decisions/0020-compile-later.md). Node 20 has no
+ * compile cache, so there is one of our own. It works for CommonJS modules only, so it does nothing for `dist/src`.
  *
  * A file of the cache is CRC-32 of the chunk u32 | CRC-32 of the code u32 | code. V8 itself compares no more than the
  * length of the chunk. A file that does not fit, or that V8 rejects, counts as missing. A run that cannot write the cache
@@ -9,24 +9,17 @@
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import Module from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
-import { cachedDataVersionTag, setFlagsFromString } from 'node:v8';
+import { fileURLToPath } from 'node:url';
+import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
+import { setStartFlags } from './start-flags.ts';
 
 const HEADER_BYTES = 8;
 /** The chunks that every run loads (`scripts/bundle.mjs`). Others may import dynamically, which Node 20 refuses in code from a cache. */
 const KEPT = /^(?:common|command|command-run|run)-[\w-]{8}\.js$/;
 /** Only a run over logs fills the cache: other commands use few functions of the chunks that all of them load. */
 const RUN_CHUNK = /^run-/;
-
-/** Node 20's values of the flags that a run changes (`node.ts`). V8 rejects code that was kept under other flags. */
-const DEFAULT_FLAGS = [
-  '--interrupt-budget=67584',
-  '--max-inlined-bytecode-size-cumulative=920',
-  '--heap-growing-percent=0',
-  '--semi-space-growth-factor=2',
-  '--no-expose-gc',
-];
 
 /** A module of Node's loader, as far as it is used here. */
 interface Loaded {
@@ -45,7 +38,33 @@ interface Chunk {
   readonly tag: number;
 }
 
-export class CodeCache {
+/** Added in Node 22.1; the types of Node 20 lack it. */
+interface CompileCache {
+  enableCompileCache?(folder: string): unknown;
+}
+
+/**
+ * Takes compiled code from the program's own folder: in a temporary folder, other users might be able to plant code.
+ * Without write access there is no cache. `NODE_DISABLE_COMPILE_CACHE=1` turns it off, `NODE_COMPILE_CACHE` names another
+ * folder. Each thread has to call it, before it loads the chunks.
+ * @returns the program's own cache; undefined if Node has one, or if it is turned off
+ */
+export function keepCompiledCode(): CodeCache | undefined {
+  const program = fileURLToPath(new URL('.', import.meta.url));
+  const folder = join(program, 'compile-cache');
+  const { enableCompileCache } = Module as CompileCache;
+  if (enableCompileCache !== undefined) {
+    enableCompileCache(folder);
+    return undefined;
+  }
+  const { NODE_DISABLE_COMPILE_CACHE: off, NODE_COMPILE_CACHE: chosen = folder } = process.env;
+  if (off === '1' || process.sourceMapsEnabled) return undefined; // Node maps no stacks of code from the cache
+  const cache = new CodeCache(program, chosen);
+  cache.install();
+  return cache;
+}
+
+class CodeCache {
   readonly #program: string;
   readonly #folder: string;
   readonly #missing: Chunk[] = [];
@@ -73,14 +92,13 @@ export class CodeCache {
     };
   }
 
-  /** Writes what is missing in the cache, at the end of a run. Sets flags of V8 back to their defaults. */
+  /** Writes what is missing in the cache, at the end of a run. Sets the flags of V8 back to those of its start. */
   save(): void {
     if (!this.#ranOverLogs || this.#missing.length === 0) return;
     try {
       mkdirSync(this.#folder, { recursive: true });
-      const early = this.#missing.filter((chunk) => !this.#write(chunk)); // loaded before the run set its flags
-      DEFAULT_FLAGS.forEach(setFlagsFromString);
-      for (const chunk of early) this.#write(chunk);
+      setStartFlags();
+      for (const chunk of this.#missing) this.#write(chunk);
     } catch {
       // The folder cannot be written.
     }
@@ -101,9 +119,8 @@ export class CodeCache {
     return script.runInThisContext() as Body;
   }
 
-  /** @returns false if V8 has other flags now than when it loaded the chunk */
-  #write({ script, file, sum, tag }: Chunk): boolean {
-    if (tag !== cachedDataVersionTag()) return false;
+  #write({ script, file, sum, tag }: Chunk): void {
+    if (tag !== cachedDataVersionTag()) return; // V8 has other flags than when it loaded the chunk
     const unfinished = `${file}.${process.pid}`;
     const fd = openSync(unfinished, 'wx', 0o644); // before the code is made: most failures are here
     try {
@@ -119,7 +136,6 @@ export class CodeCache {
     } finally {
       closeSync(fd);
     }
-    return true;
   }
 }
 
