@@ -107,6 +107,8 @@ class WorkerPool {
   /** The worker of each task. */
   readonly #owners: (WorkerThread | OwnWorker)[] = [];
   #nextTask = 0;
+  /** Number of threads that cannot read yet. */
+  #starting: number;
   #fault: Error | undefined;
   #wake: () => void = () => undefined;
 
@@ -121,12 +123,13 @@ class WorkerPool {
     this.#plan = plan;
     this.#signal = signal;
     this.#own = new OwnWorker(settings, { signal, profile, plugInCalls });
-    this.#give(this.#own); // the first task, read while the threads are starting
+    this.#starting = count - 1;
     const plugIns = filesOnly(settings.plugIns); // functions do not cross threads
     const threadSettings = { ...settings, plugIns, ...plan.recording };
     const start = (): WorkerThread => {
       const thread: WorkerThread = new Thread(threadSettings, {
         onReady: () => {
+          this.#starting--;
           for (let ahead = 0; ahead < TASKS_AHEAD; ahead++) this.#give(thread);
         },
         onDelivery: ({ flushed }) => {
@@ -166,7 +169,9 @@ class WorkerPool {
   /** Runs the main thread's own task if it has one, else waits for a delivery. */
   async #workOrWait(): Promise<void> {
     const own = this.#own;
-    if (own.isFree()) this.#give(own);
+    const leftToThreads = TASKS_AHEAD * this.#starting; // there may be no more for them when they can read
+    const { length } = this.#plan.tasks;
+    if (own.isFree() && (this.#nextTask === 0 || length - this.#nextTask > leftToThreads)) this.#give(own);
     if (own.canWork()) {
       await own.work();
       await setImmediate(); // lets deliveries of the threads arrive, and gives the threads their next tasks
