@@ -11,7 +11,7 @@ import { notAsWritten } from './fs-faults.ts';
 import { DATA, manifestPath } from './layout.ts';
 import type { WrittenFile } from './line-file.ts';
 import { createManifest, type ManifestBody, manifestText } from './manifest.ts';
-import { type ReadBack, readBack } from './read-back.ts';
+import { type FileReader, type ReadBack, readBack } from './read-back.ts';
 import { writeRunFacts } from './run-facts.ts';
 import type { Manifest, ManifestFile, ManifestShard } from './schema/manifest.ts';
 import type { ShardInfo } from './shards.ts';
@@ -31,6 +31,8 @@ export interface CommitRequest {
   readonly fingerprints?: WrittenFile;
   readonly replace: boolean;
   readonly signal?: AbortSignal;
+  /** Other threads, which read some of the shards back. */
+  readonly readers?: readonly FileReader[];
   /** Called once everything was read back and equals what was written. */
   readonly onReadBack?: () => void;
 }
@@ -56,7 +58,7 @@ export async function commitDataset(request: StagedCommit): Promise<Committed> {
     [...shards, ...files].map((file) => file.path),
     shardFolders(shards),
   );
-  const listedShards = await readBackShards(root, shards, signal);
+  const listedShards = await readBackShards(root, shards, request);
   const last = (await request.writeLast?.(listedShards)) ?? [];
   const allFiles = [...files, ...last.map((file) => figuresBelow(root, file))].sort(byPath);
   const listedFiles = await readBackFiles(root, allFiles, signal);
@@ -76,18 +78,24 @@ export async function commitDataset(request: StagedCommit): Promise<Committed> {
   return { manifest, problems: staging.publish({ replace }) };
 }
 
+/** Divides the shards between this thread and the readers: each takes the next one whenever it has read one. */
 async function readBackShards(
   root: string,
   shards: readonly ShardInfo[],
-  signal: AbortSignal | undefined,
+  { signal, readers = [] }: Pick<CommitRequest, 'signal' | 'readers'>,
 ): Promise<readonly ManifestShard[]> {
   const listed: ManifestShard[] = [];
-  for (const shard of shards) {
-    const read = await readBack(join(root, shard.path), signal && { signal });
-    checkShard(join(root, shard.path), shard, read);
-    const { path, group, records, bytes } = shard;
-    listed.push({ path, group, records, bytes, sha256: read.sha256 });
-  }
+  const left = shards.entries();
+  const readEach = async (reader?: FileReader): Promise<void> => {
+    for (const [at, shard] of left) {
+      const path = join(root, shard.path);
+      const read = (await reader?.readBack(path)) ?? (await readBack(path, signal && { signal }));
+      checkShard(path, shard, read);
+      const { path: name, group, records, bytes } = shard;
+      listed[at] = { path: name, group, records, bytes, sha256: read.sha256 };
+    }
+  };
+  await Promise.all([...readers.map(readEach), readEach()]);
   return listed;
 }
 

@@ -37,6 +37,12 @@ export interface ReadBackOptions {
   readonly onContent?: (chunk: Uint8Array) => void;
 }
 
+/** Reads files back on another thread. */
+export interface FileReader {
+  /** @returns undefined if it cannot, for whatever reason */
+  readBack(path: string): Promise<ReadBack | undefined>;
+}
+
 /**
  * Throws `io` if the file cannot be read or decompressed, `invalid-dataset` if it is not a regular file, and the
  * signal's reason if aborted.

@@ -12,10 +12,10 @@ import type { Recorder } from '../record/result-writer.ts';
 import { NOTHING_REUSED, type Reuse, takeEach } from '../reuse/reuse.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
-import { runWorkers } from '../workers/pool.ts';
+import { type PoolHooks, runWorkers } from '../workers/pool.ts';
 import type { RunHooks } from './hooks.ts';
 
-export interface RecordingOptions {
+export interface RecordingOptions extends Pick<PoolHooks, 'keepThreads'> {
   readonly settings: Settings;
   readonly listing: Listing;
   readonly ledger: Ledger;
@@ -52,7 +52,7 @@ export class Recording {
   }
 
   async run(): Promise<Recorded> {
-    const { settings, listing, recorder, reuse, hooks, profile, workFolder } = this.#options;
+    const { settings, listing, recorder, reuse, hooks, profile, workFolder, keepThreads } = this.#options;
     const { signal, plugInCalls } = hooks;
     hooks.heap?.begin();
     recorder.skipped(listing.skipped);
@@ -61,7 +61,7 @@ export class Recording {
     };
     const isReused = (index: number): boolean => reuse.has(index);
     const deliveries = runWorkers(listing.sources, settings, {
-      ...{ signal, onRestart, profile, isReused, plugInCalls, workFolder },
+      ...{ signal, onRestart, profile, isReused, plugInCalls, workFolder, keepThreads },
       needsResults: hooks.onResult !== undefined && hooks.onFindings === undefined,
     });
     profile?.enter('record');

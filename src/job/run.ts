@@ -8,6 +8,7 @@ import { usageCsv } from '../../transforms/model/tool-usage.ts';
 import { REPORTS } from '../dataset/layout.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import { modesOf } from '../dataset/modes.ts';
+import type { FileReader } from '../dataset/read-back.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { ManifestShard, ManifestSlice, RunFacts } from '../dataset/schema/manifest.ts';
 import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
@@ -35,7 +36,9 @@ import { keepsPaths, type SplitShares } from '../settings/split-shares.ts';
 import { sha256 } from '../sha256.ts';
 import { plural } from '../sizes.ts';
 import { toolVersion } from '../version.ts';
+import type { PoolHooks } from '../workers/pool.ts';
 import { workerCount } from '../workers/worker-count.ts';
+import type { WorkerThread } from '../workers/worker-thread.ts';
 import { type Books, openBooks } from './books.ts';
 import type { DecideOptions } from './decided.ts';
 import type { RunHooks } from './hooks.ts';
@@ -160,6 +163,8 @@ export async function runInto(run: Run, destination: Destination, parts: RunPart
   const { settings, listing, profile } = run;
   const { reuse, done, kept, decide, canBeResumed = true } = parts;
   const hooks = kept === undefined ? run.hooks : withResults(run.hooks, (result) => kept.see(result));
+  const threads: WorkerThread[] = [];
+  const keepThreads: PoolHooks['keepThreads'] = (idle) => void threads.push(...idle);
   let books = openBooks(settings, listing, destination);
   try {
     await requireDecoders(refsIn(listing.sources, (index) => !reuse.has(index)));
@@ -167,17 +172,19 @@ export async function runInto(run: Run, destination: Destination, parts: RunPart
     const checkpoints = new Checkpoints(canBeResumed ? destination : NO_CHECKPOINTS, done);
     const { root: workFolder } = destination;
     const state = { settings, listing, ledger, recorder, reuse, checkpoints, hooks, profile, workFolder };
-    const recorded = await new Recording(state).run();
+    const recorded = await new Recording({ ...state, keepThreads }).run();
     const late = recorder.reopened();
     if (late !== undefined) hooks.onNote?.(lateNote(late));
     books = (await decide?.(books, recorded.sources)) ?? books;
-    return await publish(run, books, parts, recorded);
+    return await publish(run, books, parts, recorded, threads);
   } catch (error) {
     if (books.destination !== destination) await books.destination.discard();
     if (hooks.signal?.aborted !== true || !canBeResumed) await destination.discard();
     else if (await destination.leave())
       hooks.onNote?.('run the same command with --resume to continue from the last checkpoint');
     throw error;
+  } finally {
+    await Promise.all(threads.map((thread) => thread.stop()));
   }
 }
 
@@ -187,6 +194,7 @@ async function publish(
   { destination, ledger, usage, counter, recorder, splitMoved = 0 }: Books,
   { reuse, done, kept }: RunParts,
   { readBytes, workerRestarts }: Recorded,
+  readers: readonly FileReader[],
 ): Promise<RunSummary> {
   const { settings, listing, profile, started } = run;
   const sums = reconcile(run, ledger);
@@ -200,7 +208,7 @@ async function publish(
   const body = manifestBody(run, sums);
   profile?.enter('sync');
   const page = counted && settings.report ? makePage(body, counted) : undefined;
-  const committed = await destination.commit(body, runFacts, profile, page);
+  const committed = await destination.commit(body, runFacts, { profile, page, readers });
   profile?.enter('other');
   return {
     sums,

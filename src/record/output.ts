@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, replaceCheckpoint, writeListing } from '../dataset/checkpoint-file.ts';
-import type { Committed } from '../dataset/commit.ts';
+import type { CommitRequest, Committed } from '../dataset/commit.ts';
 import { CARD, DATA, LINE_FILES, PATHS, REDACTIONS, REPORTS, WORK_FILES } from '../dataset/layout.ts';
 import { type LineFile, lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
@@ -51,20 +51,20 @@ export interface Destination {
   openHeldParts(): HeldParts | undefined;
   /**
    * Publishes the dataset, all or nothing. The profile measures the segments `read-back` and `sync`.
-   * @param page creates the report once the hashes of the shards are known
    */
-  commit(
-    body: ManifestBody,
-    runFacts: object,
-    profile?: Profile,
-    page?: MakePage,
-  ): Promise<Committed | undefined>;
+  commit(body: ManifestBody, runFacts: object, options?: CommitOptions): Promise<Committed | undefined>;
   /** Writes a checkpoint: syncs everything, so that a later run can continue after this number of sources. */
   checkpoint(sources: number): void;
   /** Ends a run that was stopped. Returns whether a later run can continue from a checkpoint. */
   leave(): boolean | Promise<boolean>;
   /** Ends a run that failed, and removes everything. */
   discard(): void | Promise<void>;
+}
+
+export interface CommitOptions extends Pick<CommitRequest, 'readers'> {
+  readonly profile?: Profile | undefined;
+  /** Creates the report once the hashes of the shards are known. */
+  readonly page?: MakePage | undefined;
 }
 
 export interface DatasetOutputOptions {
@@ -159,7 +159,11 @@ export class DatasetOutput implements Destination {
     return new FileParts(join(this.#writer.path, WORK_FILES.held));
   }
 
-  async commit(body: ManifestBody, runFacts: object, profile?: Profile, page?: MakePage): Promise<Committed> {
+  async commit(
+    body: ManifestBody,
+    runFacts: object,
+    { profile, page, readers = [] }: CommitOptions = {},
+  ): Promise<Committed> {
     const shards = this.#shards.finish();
     const files = this.#files();
     for (const [, file] of files) {
@@ -178,6 +182,7 @@ export class DatasetOutput implements Destination {
       writeLast: (listed) => this.#writeLast(listed, body.ledger, page),
       replace: replace || update,
       ...(this.#signal && { signal: this.#signal }),
+      readers,
       onReadBack: () => profile?.enter('sync'),
     });
   }

@@ -34,6 +34,8 @@ export interface PoolHooks extends Pick<TaskOptions, 'signal' | 'plugInCalls' | 
   readonly workFolder?: string | undefined;
   /** Whether the caller needs each result, so that worker threads must not record them. */
   readonly needsResults?: boolean;
+  /** Takes the threads that can read once all deliveries were taken, for other work, and must stop them. */
+  readonly keepThreads?: ((threads: readonly WorkerThread[]) => void) | undefined;
   /** Called when a worker thread has died and its source is read again. */
   readonly onRestart?: () => void;
 }
@@ -102,8 +104,9 @@ interface Plan {
 class WorkerPool {
   readonly #plan: Plan;
   readonly #own: OwnWorker;
-  readonly #threads: readonly WorkerThread[];
+  #threads: readonly WorkerThread[];
   readonly #signal: AbortSignal | undefined;
+  readonly #keepThreads: PoolHooks['keepThreads'];
   /** The worker of each task. */
   readonly #owners: (WorkerThread | OwnWorker)[] = [];
   #nextTask = 0;
@@ -117,11 +120,12 @@ class WorkerPool {
     plan: Plan,
     count: number,
     settings: TaskSettings,
-    { signal, onRestart, profile, plugInCalls }: PoolHooks,
+    { signal, onRestart, profile, plugInCalls, keepThreads }: PoolHooks,
     Thread: typeof WorkerThread,
   ) {
     this.#plan = plan;
     this.#signal = signal;
+    this.#keepThreads = keepThreads;
     this.#own = new OwnWorker(settings, { signal, profile, plugInCalls });
     this.#starting = count - 1;
     const plugIns = filesOnly(settings.plugIns); // functions do not cross threads
@@ -160,6 +164,10 @@ class WorkerPool {
         received.taken();
         if (received.delivery.flushed) task++;
       }
+      if (this.#keepThreads === undefined) return;
+      const kept = this.#threads.filter(({ isReady }) => isReady);
+      this.#threads = this.#threads.filter(({ isReady }) => !isReady);
+      this.#keepThreads(kept);
     } finally {
       this.#signal?.removeEventListener('abort', abort);
       await Promise.all([this.#own.stop(), ...this.#threads.map((thread) => thread.stop())]);

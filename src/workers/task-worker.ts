@@ -2,6 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { type CompiledScanner, takeCompiledScanner } from '../../transforms/json/wasm-scanner.ts';
+import { type ReadBack, readBack } from '../dataset/read-back.ts';
 import type { Delivery } from '../engine/delivery.ts';
 import { runTask, WINDOW_BYTES } from '../engine/run-task.ts';
 import type { TaskSource } from '../engine/task.ts';
@@ -15,11 +16,12 @@ import { reloadPlugIns } from '../settings/plug-ins.ts';
 import type { RecordSettings, TaskSettings } from '../settings/settings.ts';
 import { recordSources } from './source-recorder.ts';
 
-/** Messages from the main thread: sources to read, that a delivery was taken, or that there are no more. */
+/** Messages from the main thread: sources to read, that a delivery was taken, that there are no more, or a written file. */
 export type ToWorker =
   | { readonly type: 'task'; readonly sources: readonly TaskSource[] }
   | { readonly type: 'taken'; readonly weight: number }
-  | { readonly type: 'end' };
+  | { readonly type: 'end' }
+  | { readonly type: 'read-back'; readonly path: string };
 
 /** A delivery as it is posted to the main thread; `pieces` are the part with its results. */
 export interface PostedPart {
@@ -46,7 +48,13 @@ export interface PostedReady {
   readonly type: 'ready';
 }
 
-export type FromWorker = PostedReady | PostedPart | PostedFault;
+/** The figures of a written file; undefined if it could not be read back. */
+export interface PostedFigures {
+  readonly type: 'read-back';
+  readonly read: ReadBack | undefined;
+}
+
+export type FromWorker = PostedReady | PostedPart | PostedFault | PostedFigures;
 
 /** The settings of a thread; with the inputs, it records the sources that it reads. */
 export type ThreadSettings = TaskSettings & Partial<RecordSettings>;
@@ -102,8 +110,14 @@ export class TaskWorker {
       this.#queue.push(...message.sources);
       for (const { index, ref } of message.sources) this.#unposted.set(index, ref);
     } else if (message.type === 'taken') this.#unreadBytes -= message.weight;
-    else this.#hasAll = true;
+    else if (message.type === 'end') this.#hasAll = true;
+    else void this.#readBack(message.path);
     this.#wake();
+  }
+
+  async #readBack(path: string): Promise<void> {
+    const read = await readBack(path).catch(() => undefined); // the main thread tries again, and says why it fails
+    this.#port.postMessage({ type: 'read-back', read } satisfies PostedFigures);
   }
 
   /** Resolves when the next message arrives. */

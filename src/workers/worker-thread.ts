@@ -7,6 +7,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { compiledScanner } from '../../transforms/json/wasm-scanner.ts';
+import type { FileReader, ReadBack } from '../dataset/read-back.ts';
 import type { Delivery } from '../engine/delivery.ts';
 import { MAX_DEATHS } from '../engine/source-opener.ts';
 import type { Task, TaskSource } from '../engine/task.ts';
@@ -44,7 +45,7 @@ export type StartThread = (data: WorkerData) => Thread;
 const startThread: StartThread = (workerData) =>
   new Worker(new URL('./worker.js', import.meta.url), { workerData });
 
-export class WorkerThread {
+export class WorkerThread implements FileReader {
   readonly #settings: ThreadSettings;
   readonly #hooks: WorkerThreadHooks;
   readonly #startThread: StartThread;
@@ -54,7 +55,9 @@ export class WorkerThread {
   #sources: TaskSource[] = [];
   /** Consecutive deaths while no source was being read. */
   #idleDeaths = 0;
-  #wasReady = false;
+  #isReady = false;
+  /** Called with the figures of the file that the thread reads back. */
+  #onReadBack: ((read: ReadBack | undefined) => void) | undefined;
   #isStopped = false;
   #thread: Thread;
 
@@ -75,6 +78,20 @@ export class WorkerThread {
   /** Returns the next delivery, if one has arrived. */
   next(): Received | undefined {
     return this.#received.shift();
+  }
+
+  /** Whether it can read. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Reads a file back. Call it once all deliveries were taken, for one file at a time. */
+  readBack(path: string): Promise<ReadBack | undefined> {
+    if (this.#isStopped) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#onReadBack = resolve;
+      send(this.#thread, { type: 'read-back', path });
+    });
   }
 
   stop(): Promise<unknown> {
@@ -102,8 +119,9 @@ export class WorkerThread {
     try {
       if (message.type === 'fault') throw faultOf(message);
       if (message.type === 'part') this.#take(thread, message);
-      else if (!this.#wasReady) {
-        this.#wasReady = true;
+      else if (message.type === 'read-back') this.#onReadBack?.(message.read);
+      else if (!this.#isReady) {
+        this.#isReady = true;
         this.#hooks.onReady();
       }
     } catch (error) {
@@ -125,6 +143,7 @@ export class WorkerThread {
 
   /** @param index index of the source that the dead thread was reading, or -1 */
   #replace(index: number, cause: string): void {
+    this.#onReadBack?.(undefined);
     if (this.#isStopped) return;
     const culprit = this.#sources.find((source) => source.index === index);
     if (culprit === undefined || (culprit.deaths ?? []).length === MAX_DEATHS) {

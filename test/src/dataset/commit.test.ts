@@ -9,7 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { commitDataset, type StagedCommit } from '../../../src/dataset/commit.ts';
@@ -100,6 +100,30 @@ describe('commitDataset', () => {
       expect(folder.names()).toEqual(['out']);
     },
   );
+
+  test('takes the figures of readers, and reads itself what they cannot', async () => {
+    const asked: string[] = [];
+    const reader = {
+      readBack(path: string) {
+        asked.push(basename(path));
+        return asked.length === 1 ? readBack(path) : Promise.resolve(undefined);
+      },
+    };
+    const alone = await commitDataset(written('none', 'alone'));
+    const shared = await commitDataset({ ...written('none', 'shared'), readers: [reader] });
+    expect(shared.manifest).toEqual(alone.manifest);
+    expect(asked[0]).toBe('a-00000.jsonl');
+    const nothing = { readBack: () => Promise.resolve(undefined) };
+    const helpless = await commitDataset({ ...written('none', 'helpless'), readers: [nothing, nothing] });
+    expect(helpless.manifest).toEqual(alone.manifest);
+  });
+
+  test('compares what readers read with what was written', async () => {
+    const request = written();
+    const reader = { readBack: async (path: string) => ({ ...(await readBack(path)), crc32: 1 }) };
+    await expect(commitDataset({ ...request, readers: [reader] })).rejects.toMatchObject({ code: 'io' });
+    expect(folder.names().filter((name) => name === 'out')).toEqual([]);
+  });
 
   test('two runs give the same bytes', async () => {
     for (const out of ['one', 'two']) await commitDataset({ ...written('gzip', out), runFacts: { out } });

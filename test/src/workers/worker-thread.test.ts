@@ -225,3 +225,17 @@ it('does not replace a thread that was stopped', async () => {
   (threads[0] as PlayedThread).emit('exit', 1);
   expect([threads[0]?.isTerminated, threads.length, restarts()]).toEqual([true, 1, 0]);
 });
+
+it('reads files back on the thread, and none on a thread that died or was stopped', async () => {
+  const { worker, threads } = play();
+  const figures = { bytes: 1, sha256: 'ab', crc32: 2, lines: 3, contentBytes: 4, contentCrc32: 5 };
+  const first = worker.readBack('/a');
+  expect(threads[0]?.messages).toEqual([{ type: 'read-back', path: '/a' }]);
+  threads[0]?.emit('message', { type: 'read-back', read: figures } satisfies FromWorker);
+  expect(await first).toEqual(figures);
+  const second = worker.readBack('/b');
+  threads[0]?.emit('exit', 1);
+  expect(await second).toBeUndefined();
+  await worker.stop();
+  expect(await worker.readBack('/c')).toBeUndefined();
+});
