@@ -1,6 +1,7 @@
 /** Runs the tasks, merges their results with those of reused sources in the order of the sources, and records them. */
 
 import type { Delivery } from '../engine/delivery.ts';
+import { refsIn } from '../engine/task.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -13,6 +14,7 @@ import { NOTHING_REUSED, type Reuse, takeEach } from '../reuse/reuse.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type PoolHooks, runWorkers } from '../workers/pool.ts';
+import { chooseWorkers, type WorkerChoice } from '../workers/worker-count.ts';
 import type { RunHooks } from './hooks.ts';
 
 export interface RecordingOptions extends Pick<PoolHooks, 'keepThreads'> {
@@ -31,6 +33,7 @@ export interface RecordingOptions extends Pick<PoolHooks, 'keepThreads'> {
 /** Figures about the run that are not in the ledger. */
 export interface Recorded {
   readonly readBytes: number;
+  readonly workers: WorkerChoice;
   readonly workerRestarts: number;
   /** Number of sources that were read or reused. */
   readonly sources: number;
@@ -60,7 +63,11 @@ export class Recording {
       this.#workerRestarts++;
     };
     const isReused = (index: number): boolean => reuse.has(index);
-    const deliveries = runWorkers(listing.sources, settings, {
+    const workers = chooseWorkers(
+      refsIn(listing.sources, (index) => !isReused(index)),
+      settings,
+    );
+    const deliveries = runWorkers(listing.sources, settings, workers.count, {
       ...{ signal, onRestart, profile, isReused, plugInCalls, workFolder, keepThreads },
       needsResults: hooks.onResult !== undefined && hooks.onFindings === undefined,
     });
@@ -72,7 +79,12 @@ export class Recording {
     profile?.enter('other');
     signal?.throwIfAborted();
     this.#end();
-    return { readBytes: this.#readBytes, workerRestarts: this.#workerRestarts, sources: this.#sources };
+    return {
+      workers,
+      readBytes: this.#readBytes,
+      workerRestarts: this.#workerRestarts,
+      sources: this.#sources,
+    };
   }
 
   async #takeDelivery(delivery: Delivery<HandedOver>): Promise<void> {

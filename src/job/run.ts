@@ -37,7 +37,6 @@ import { sha256 } from '../sha256.ts';
 import { plural } from '../sizes.ts';
 import { toolVersion } from '../version.ts';
 import type { PoolHooks } from '../workers/pool.ts';
-import { workerCount } from '../workers/worker-count.ts';
 import type { WorkerThread } from '../workers/worker-thread.ts';
 import { type Books, openBooks } from './books.ts';
 import type { DecideOptions } from './decided.ts';
@@ -193,7 +192,7 @@ async function publish(
   run: Run,
   { destination, ledger, usage, counter, recorder, splitMoved = 0 }: Books,
   { reuse, done, kept }: RunParts,
-  { readBytes, workerRestarts }: Recorded,
+  { readBytes, workers, workerRestarts }: Recorded,
   readers: readonly FileReader[],
 ): Promise<RunSummary> {
   const { settings, listing, profile, started } = run;
@@ -204,7 +203,7 @@ async function publish(
   const counted = counter?.take();
   destination.text(REPORTS.summary, `${JSON.stringify({ ...sums, profile: counted }, null, 2)}\n`);
   const reusedSources = countOf(listing.sources.length, (index) => reuse.has(index));
-  const runFacts = runFactsOf(run, reuse, { done, reusedSources, workerRestarts, splitMoved });
+  const runFacts = runFactsOf(run, { done, reusedSources, workers, workerRestarts, splitMoved });
   const body = manifestBody(run, sums);
   profile?.enter('sync');
   const page = counted && settings.report ? makePage(body, counted) : undefined;
@@ -250,29 +249,27 @@ function withResults(hooks: RunHooks, see: (result: Result) => void): RunHooks {
   };
 }
 
-interface ReadFacts {
+interface ReadFacts extends Pick<Recorded, 'workers' | 'workerRestarts'> {
   /** Number of sources that the resumed run had completed. */
   readonly done: number;
   readonly reusedSources: number;
-  readonly workerRestarts: number;
   readonly splitMoved: number;
 }
 
 /** Returns the content of `run.json`, except for the fingerprints. */
 function runFactsOf(
   run: Run,
-  reuse: Reuse,
-  { done, reusedSources, workerRestarts, splitMoved }: ReadFacts,
+  { done, reusedSources, workers, workerRestarts, splitMoved }: ReadFacts,
 ): RunFacts {
-  const { settings, listing } = run;
-  const isRead = (index: number): boolean => !reuse.has(index);
+  const { settings } = run;
   return {
     started: run.startedAt,
     host: hostname(),
     pid: process.pid,
     node: process.version,
     elapsed_ms: performance.now() - run.started,
-    workers: workerCount(refsIn(listing.sources, isRead), settings),
+    workers: workers.count,
+    workers_reason: workers.reason,
     worker_restarts: workerRestarts,
     inputs: settings.inputs.map((input) => (typeof input === 'string' ? input : input.name)),
     folder: process.cwd(),

@@ -21,7 +21,6 @@ import type { HandedOver } from '../record/recorded-sources.ts';
 import { filesOnly, hasPlugIns } from '../settings/plug-ins.ts';
 import type { RecordSettings, Settings, TaskSettings } from '../settings/settings.ts';
 import { OwnWorker } from './own-worker.ts';
-import { workerCount } from './worker-count.ts';
 import type { WorkerThread } from './worker-thread.ts';
 
 /** Tasks that a thread has at any time: one that it reads, and the next one. */
@@ -40,15 +39,18 @@ export interface PoolHooks extends Pick<TaskOptions, 'signal' | 'plugInCalls' | 
   readonly onRestart?: () => void;
 }
 
-/** Yields the deliveries of all sources that have to be read, in the order of the sources. */
+/**
+ * Yields the deliveries of all sources that have to be read, in the order of the sources.
+ * @param workers how many read at the same time, at most
+ */
 export async function* runWorkers(
   sources: Sources,
   settings: Settings,
+  workers: number,
   hooks: PoolHooks = {},
 ): AsyncGenerator<Delivery<HandedOver>> {
   const isRead: IsRead = (index) => hooks.isReused?.(index) !== true;
   if (refsIn(sources, isRead).next().done === true) return; // a merge may not even have the code of its formats
-  const workers = workerCount(refsIn(sources, isRead), settings);
   const conversion = { ...conversionOf(settings, workers), workFolder: hooks.workFolder };
   const tasks = workers === 1 ? [] : planTasks(sources, isRead);
   if (tasks.length > 1) {

@@ -1,40 +1,88 @@
 /**
- * Chooses the number of workers. A thread has to load and warm up its own code, which takes a third of a second of CPU
+ * Chooses the number of workers. A thread has to load and warm up its own code, which takes a fifth of a second of CPU
  * time. By default there is one worker for each half second of work, and at most one for each core.
  */
 import { availableParallelism } from 'node:os';
+import { openFile } from '../input/sources/file.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';
+import { showSize } from '../sizes.ts';
 
-/** Bytes that one worker reads in about half a second (bench/RESULTS.md, main). */
-const WORKER_BYTES = 512 * 1024 * 1024;
+/** Bytes of plain exchanges that one worker reads in about half a second (bench/RESULTS.md, main). */
+const WORKER_BYTES = 384 * 1024 * 1024;
 /** Number of bytes that take as long to read as opening and reporting a source (bench/RESULTS.md, small). */
 const SOURCE_BYTES = 256 * 1024;
 /** Bytes of a plain file that take as long as one byte of a compressed file (bench/RESULTS.md, gz). */
 const COMPRESSED_FACTOR = 8;
 const COMPRESSED_NAME = /\.(gz|zst)$/;
+/** Bytes of plain exchanges that take as long as one byte of other logs (bench/RESULTS.md, Claude Code). */
+const OTHER_FACTOR = 16;
+/** How many bytes of the first source of a folder are looked at for the member that exchanges have. */
+const HEAD_BYTES = 4096;
+const EXCHANGE_MEMBER = '"request"';
+/** The source after so many folders is taken for one like those of the last folder. */
+const MAX_FOLDERS = 16;
+
+export interface WorkerChoice {
+  readonly count: number;
+  /** Why, for `run.json`. */
+  readonly reason: string;
+}
 
 /**
  * @param sources the sources that have to be read
  * @param settings if `workers` is undefined, the number depends on the amount of work
  */
-export function workerCount(
+export function chooseWorkers(
   sources: Iterable<SourceRef>,
   { workers, limit, plugIns }: Pick<Settings, 'workers' | 'limit'> & Partial<Pick<Settings, 'plugIns'>>,
   cores: number = availableParallelism(),
-): number {
-  if (limit !== undefined) return 1; // sessions are counted in order
-  if (plugIns?.hasObjects === true) return 1; // functions do not cross threads
-  if (workers === 1) return 1;
-  let work = 0;
+): WorkerChoice {
+  if (limit !== undefined) return { count: 1, reason: '--limit counts sessions in order' };
+  if (plugIns?.hasObjects === true) return { count: 1, reason: 'functions do not cross threads' };
+  if (workers === 1) return { count: 1, reason: 'as asked' };
+  const work = new Work();
   for (const source of sources) {
-    if (source.path === undefined) return 1; // standard input can have only one reader
-    work += SOURCE_BYTES + bytesOf(source);
+    if (source.path === undefined) return { count: 1, reason: 'a stream has one reader' };
+    if (workers === undefined) work.add(source, source.path);
   }
-  if (workers !== undefined) return workers;
-  return Math.min(cores, 1 + Math.floor(work / WORKER_BYTES));
+  if (workers !== undefined) return { count: workers, reason: 'as asked' };
+  const count = Math.min(cores, 1 + Math.floor(work.bytes / WORKER_BYTES));
+  const amount = `work like ${showSize(work.bytes)} of plain exchanges`;
+  return { count, reason: `${amount}, with ${showSize(WORKER_BYTES)} a worker and ${cores} cores` };
 }
 
-function bytesOf({ name, sizeBytes }: SourceRef): number {
-  return COMPRESSED_NAME.test(name) ? sizeBytes * COMPRESSED_FACTOR : sizeBytes;
+/** Estimates how long sources take, as bytes of plain exchanges. */
+class Work {
+  bytes = 0;
+  #folder: string | undefined;
+  #folders = 0;
+  #factor = 1;
+
+  add(source: SourceRef, path: string): void {
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    if (folder !== this.#folder && this.#folders < MAX_FOLDERS) {
+      this.#folder = folder;
+      this.#folders++;
+      this.#factor = factorOf(source, path);
+    }
+    this.bytes += SOURCE_BYTES + source.sizeBytes * this.#factor;
+  }
+}
+
+function factorOf({ name, parts, s3 }: SourceRef, path: string): number {
+  if (COMPRESSED_NAME.test(name)) return COMPRESSED_FACTOR;
+  if (parts !== undefined || s3 !== undefined) return 1;
+  try {
+    const file = openFile(Buffer.from(path, 'latin1'), { follow: true });
+    try {
+      const head = Buffer.alloc(HEAD_BYTES);
+      file.read(head);
+      return head.includes(EXCHANGE_MEMBER) ? 1 : OTHER_FACTOR;
+    } finally {
+      file.close();
+    }
+  } catch {
+    return 1; // reading the source says what is wrong with it
+  }
 }

@@ -91,6 +91,8 @@ export interface RunFacts {
   readonly elapsed_ms: number;
   /** Threads that read sources. @unit threads @example 2 */
   readonly workers: number;
+  /** Why there were that many. @example "as asked" */
+  readonly workers_reason: string;
   /** Worker threads that died and were replaced. @unit threads @example 0 */
   readonly worker_restarts: number;
   /** The inputs as the user wrote them; for a stream its name. @example ["examples/logs"] */

@@ -23,10 +23,10 @@ async function indices(
     const lines = sessionLines(`s${n}`, { entries: 1, messageChars: 8, seed: n });
     writeFileSync(join(folder, `${String(n).padStart(3, '0')}.jsonl`), lines.join('\n'));
   }
-  const settings = resolveSettings({ inputs: [folder], out, workers });
+  const settings = resolveSettings({ inputs: [folder], out });
   const { sources } = listSources([folder], settings.follow);
   const results: HandedOver[] = [];
-  const deliveries = runWorkers(sources, settings, isReused === undefined ? {} : { isReused });
+  const deliveries = runWorkers(sources, settings, workers, isReused === undefined ? {} : { isReused });
   for await (const { results: some } of deliveries) results.push(...some);
   if (out !== undefined && workers > 1) expect(results.some(({ kind }) => kind === 'recorded')).toBe(true);
   return results.flatMap((one) => {

@@ -1,6 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SourceRef } from '../../../src/input/sources/source.ts';
-import { workerCount } from '../../../src/workers/worker-count.ts';
+import { chooseWorkers } from '../../../src/workers/worker-count.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const source = (name: string, mebibytes: number): SourceRef => ({
@@ -13,28 +16,60 @@ const standardInput: SourceRef = { name: '-', input: 0, path: undefined, sizeByt
 
 const BY_WORK = { workers: undefined, limit: undefined };
 
-describe('workerCount', () => {
+describe('chooseWorkers', () => {
   it.each([
     ['nothing', [], 1],
     ['a small log', [source('a.jsonl', 1)], 1],
     ['one GiB', [source('a.jsonl', 512), source('b.jsonl', 512)], 3],
     ['80 MiB, compressed', [source('a.jsonl.gz', 80)], 2],
-    ['ten thousand small logs', Array.from({ length: 10_000 }, (_, i) => source(`${i}.jsonl`, 0)), 5],
+    ['ten thousand small logs', Array.from({ length: 10_000 }, (_, i) => source(`${i}.jsonl`, 0)), 7],
     ['more than the cores can take', [source('a.jsonl', 100_000)], 8],
     ['standard input', [standardInput], 1],
   ])('defaults to %s', (_what, sources, workers) => {
-    expect(workerCount(sources, BY_WORK, 8)).toBe(workers);
+    expect(chooseWorkers(sources, BY_WORK, 8).count).toBe(workers);
   });
 
   it('is the requested number', () => {
-    expect(workerCount([source('a.jsonl', 1)], { ...BY_WORK, workers: 4 }, 2)).toBe(4);
+    expect(chooseWorkers([source('a.jsonl', 1)], { ...BY_WORK, workers: 4 }, 2)).toEqual({
+      count: 4,
+      reason: 'as asked',
+    });
   });
 
   it('is one with a limit of sessions, whatever was requested', () => {
-    expect(workerCount([source('a.jsonl', 1)], { workers: 4, limit: 10 })).toBe(1);
+    expect(chooseWorkers([source('a.jsonl', 1)], { workers: 4, limit: 10 }).count).toBe(1);
   });
 
   it('is one for standard input, whatever was requested', () => {
-    expect(workerCount([standardInput], { ...BY_WORK, workers: 4 })).toBe(1);
+    expect(chooseWorkers([standardInput], { ...BY_WORK, workers: 4 }).count).toBe(1);
+  });
+
+  /** Writes logs of 20 MB into folders of their own; only their heads are read. */
+  function logs(...heads: readonly string[]): readonly SourceRef[] {
+    const folder = temporaryFolder();
+    return heads.map((head, at) => {
+      const path = join(folder, String(at), 'a.jsonl');
+      mkdirSync(dirname(path));
+      writeFileSync(path, head);
+      return { name: `${at}/a.jsonl`, input: 0, path, sizeBytes: 20e6 };
+    });
+  }
+  const EXCHANGE = '{"timestamp":"2026-01-13T09:00:00Z","request":{"messages":[]},"response":{}}\n';
+  const EVENT = '{"type":"user","uuid":"a","message":{"role":"user","content":"hi"}}\n';
+
+  it.each([
+    ['plain exchanges', [EXCHANGE, EXCHANGE], 1],
+    ['event logs', [EVENT, EVENT], 2],
+    ['each folder by its first log', [EXCHANGE, EVENT], 1],
+    ['empty logs like event logs', ['', ''], 2],
+    ['the last folder that was looked at, after sixteen', [...Array(16).fill(EXCHANGE), EVENT, EVENT], 1],
+  ] as const)('counts %s', (_what, heads, workers) => {
+    expect(chooseWorkers(logs(...heads), BY_WORK, 8).count).toBe(workers);
+  });
+
+  it('says how it counted', () => {
+    expect(chooseWorkers(logs(EVENT), BY_WORK, 8).reason).toBe(
+      'work like 305 MiB of plain exchanges, with 384 MiB a worker and 8 cores',
+    );
   });
 });
