@@ -16,7 +16,7 @@ const SOURCE_BYTES = 256 * 1024;
 const COMPRESSED_FACTOR = 8;
 const COMPRESSED_NAME = /\.(gz|zst)$/;
 /** Bytes of plain exchanges that take as long as one byte of other logs (bench/RESULTS.md, Claude Code). */
-const OTHER_FACTOR = 16;
+const OTHER_FACTOR = 12;
 /** How many bytes of the first source of a folder are looked at for the member that exchanges have. */
 const HEAD_BYTES = 4096;
 const EXCHANGE_MEMBER = '"request"';

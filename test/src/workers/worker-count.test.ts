@@ -69,7 +69,7 @@ describe('chooseWorkers', () => {
 
   it('says how it counted', () => {
     expect(chooseWorkers(logs(EVENT), BY_WORK, 8).reason).toBe(
-      'work like 305 MiB of plain exchanges, with 384 MiB a worker and 8 cores',
+      'work like 229 MiB of plain exchanges, with 384 MiB a worker and 8 cores',
     );
   });
 });
