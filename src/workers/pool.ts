@@ -25,6 +25,11 @@ import type { WorkerThread } from './worker-thread.ts';
 
 /** Tasks that a thread has at any time: one that it reads, and the next one. */
 const TASKS_AHEAD = 2;
+/**
+ * With more tasks for each worker, a thread gets its first ones when it can read: until then, results of later tasks would
+ * wait for them. With fewer tasks there may be none left by then.
+ */
+const FEW_TASKS = 8;
 
 export interface PoolHooks extends Pick<TaskOptions, 'signal' | 'plugInCalls' | 'profile'> {
   /** Returns whether the results of the source with this index are reused, so that it is not read. */
@@ -112,8 +117,6 @@ class WorkerPool {
   /** The worker of each task. */
   readonly #owners: (WorkerThread | OwnWorker)[] = [];
   #nextTask = 0;
-  /** Number of threads that cannot read yet. */
-  #starting: number;
   #fault: Error | undefined;
   #wake: () => void = () => undefined;
 
@@ -129,14 +132,17 @@ class WorkerPool {
     this.#signal = signal;
     this.#keepThreads = keepThreads;
     this.#own = new OwnWorker(settings, { signal, profile, plugInCalls });
-    this.#starting = count - 1;
+    this.#give(this.#own); // the first task, read while the threads are starting
+    const hasFew = plan.tasks.length <= FEW_TASKS * count;
+    const giveFirst = (threads: readonly WorkerThread[]): void => {
+      for (let ahead = 0; ahead < TASKS_AHEAD; ahead++) for (const thread of threads) this.#give(thread);
+    };
     const plugIns = filesOnly(settings.plugIns); // functions do not cross threads
     const threadSettings = { ...settings, plugIns, ...plan.recording };
     const start = (): WorkerThread => {
       const thread: WorkerThread = new Thread(threadSettings, {
         onReady: () => {
-          this.#starting--;
-          for (let ahead = 0; ahead < TASKS_AHEAD; ahead++) this.#give(thread);
+          if (!hasFew) giveFirst([thread]);
         },
         onDelivery: ({ flushed }) => {
           if (flushed) this.#give(thread);
@@ -148,6 +154,7 @@ class WorkerPool {
       return thread;
     };
     this.#threads = Array.from({ length: count - 1 }, start);
+    if (hasFew) giveFirst(this.#threads);
   }
 
   /** Yields the deliveries of all tasks, in the order of the tasks. */
@@ -179,9 +186,7 @@ class WorkerPool {
   /** Runs the main thread's own task if it has one, else waits for a delivery. */
   async #workOrWait(): Promise<void> {
     const own = this.#own;
-    const leftToThreads = TASKS_AHEAD * this.#starting; // there may be no more for them when they can read
-    const { length } = this.#plan.tasks;
-    if (own.isFree() && (this.#nextTask === 0 || length - this.#nextTask > leftToThreads)) this.#give(own);
+    if (own.isFree()) this.#give(own);
     if (own.canWork()) {
       await own.work();
       await setImmediate(); // lets deliveries of the threads arrive, and gives the threads their next tasks
