@@ -246,6 +246,18 @@ it('rejects a call with a system text beside its messages', () => {
   expect(person?.kind).toBe('entry');
 });
 
+it('rejects a call with a template of Humanloop that its messages lack', () => {
+  const kinds = (content: string, template: unknown) =>
+    read([{ messages: [{ role: 'system', content }, question], output: 'b', prompt: { template } }]).map(
+      ({ kind }) => kind,
+    );
+  for (const template of ['Keep {{what}} dry.', [{ role: 'system', content: 'Keep {{what}} dry.' }]]) {
+    expect(kinds('Keep the bees dry.', template)).toEqual(['entry']);
+    expect(kinds('Be brief.', template)).toEqual(['rejection']);
+  }
+  expect(kinds('Be brief.', [])).toEqual(['entry']);
+});
+
 it('rejects a call with a system text in its parameters, or beside its request, that is not in its messages', () => {
   const logged = (messages: readonly object[], more: object) =>
     read([{ messages, response: completion, ...more }]).map(({ kind }) => kind);

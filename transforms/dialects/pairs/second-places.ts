@@ -10,13 +10,16 @@ import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
 import {
   type BadRequest,
+  isUnsaid,
   messagesIn,
   OF_GEMINI,
   OF_LOGS,
   otherSystem,
   SYSTEM_NAMES,
+  saidBy,
   textsOf,
 } from '../shared/said-texts.ts';
+import { says } from '../shared/unread-text.ts';
 import { SECOND_ANSWERS } from './other-answers.ts';
 import { isResponsesRequest } from './request.ts';
 
@@ -93,9 +96,25 @@ export function systemBeside(
   const own = request && otherSystem(request, messages, names);
   if (own !== undefined) return own;
   const sent = request === json ? undefined : request;
+  const template = [json, sent].map((place) => otherTemplate(place, messages)).find(present);
+  if (template !== undefined) return { detail: TEMPLATE, at: template };
   return [json, ...parametersIn(json), ...parametersIn(sent)]
     .map((place) => otherSystem(place, messages))
     .find((other) => other !== undefined);
+}
+
+const TEMPLATE = 'the call has a template beside its messages: prompt.template';
+const PLACEHOLDER = /\{\{[^{}]*\}\}/;
+
+/** The template that a logger of prompts (Humanloop) has beside the messages, if these lack a text between its placeholders. */
+function otherTemplate(place: JsonView | undefined, messages: readonly Message[]): JsonView | undefined {
+  const template = structured(structured(place?.get('prompt'))?.get('template'));
+  if (template === undefined || !says(template)) return undefined;
+  const texts = [template.text() ?? [], ...template.elements().map(textsOf)].flat();
+  const said = saidBy(messages);
+  return texts.some((text) => text.split(PLACEHOLDER).some((one) => isUnsaid(one, said)))
+    ? template
+    : undefined;
 }
 
 const UNREAD_IN_RESPONSES = SYSTEM_NAMES.filter((name) => name !== 'instructions');
