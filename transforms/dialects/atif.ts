@@ -14,6 +14,7 @@ import { copiesOf, objectOf } from './shared/build-messages.ts';
 import { toolsIn } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf } from './shared/logged-values.ts';
+import { blocksIn } from './shared/message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock, type ResultBlock, resultText } from './shared/message-parts.ts';
 import { warning } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
@@ -52,7 +53,7 @@ const UNORDERED = warning(
 
 /** Turns the steps of one trajectory into messages. */
 class Steps {
-  readonly transcript = new Transcript(false);
+  readonly transcript: Transcript;
   readonly changes = new Map<string, number>();
   /** Number of steps copied from another trajectory, which are only context. */
   copied = 0;
@@ -66,6 +67,10 @@ class Steps {
   #hasBegun = false;
   /** Whether the last step of the agent had calls. */
   #hasCalled = false;
+
+  constructor(keepSealed: boolean) {
+    this.transcript = new Transcript(keepSealed);
+  }
 
   /** Adds a step. @returns what is wrong with the step, if it cannot be read */
   add(step: JsonView): string | undefined {
@@ -130,7 +135,8 @@ class Steps {
     if (hasContent(blocks.filter(({ kind }) => kind !== 'call')) && this.#hasCalled)
       this.transcript.endTurn();
     this.#hasCalled = calls.length > 0;
-    if (hasContent(blocks)) this.transcript.addBlocks('assistant', [...blocks, ...answers]);
+    if (hasContent(blocks))
+      this.transcript.addBlocks('assistant', [...sealedIn(step), ...blocks, ...answers]);
     else this.#count('empty-assistant');
     for (const result of others) this.#observe(result);
   }
@@ -174,6 +180,13 @@ function resultOf(result: JsonView, call: string | undefined): ResultBlock | und
   return { kind: 'result', id, name: undefined, content: resultText(firstOf(result, 'content')) };
 }
 
+/** The encrypted reasoning of a step or of its calls, which their model wants back: only `extra` has room for it. */
+const sealedIn = (step: JsonView): readonly MessageBlock[] =>
+  [step, ...(step.get('tool_calls')?.elements() ?? [])].flatMap((one) => {
+    const extra = one.get('extra');
+    return extra?.type === 'object' ? blocksIn(extra).filter(({ kind }) => kind === 'sealed') : [];
+  });
+
 const resultsIn = (step: JsonView): readonly JsonView[] =>
   step.get('observation')?.get('results')?.elements() ?? [];
 
@@ -185,13 +198,14 @@ function* conversations(
   trajectory: JsonView,
   parent: string | undefined,
   context: ReadContext,
+  keepSealed: boolean,
 ): Generator<ObjectPart> {
   const own = parent === undefined ? ['session_id', 'trajectory_id'] : ['trajectory_id', 'session_id'];
   const id = firstOf(trajectory, ...own)?.text() || undefined;
   const sessionId = parent === undefined || id === undefined ? id : `${parent}/${id}`;
-  yield conversation(trajectory, sessionId, parent, context);
+  yield conversation(trajectory, sessionId, parent, context, keepSealed);
   for (const inner of trajectory.get('subagent_trajectories')?.elements() ?? [])
-    yield* conversations(inner, sessionId ?? parent ?? context.origin.source, context);
+    yield* conversations(inner, sessionId ?? parent ?? context.origin.source, context, keepSealed);
 }
 
 function conversation(
@@ -199,10 +213,11 @@ function conversation(
   sessionId: string | undefined,
   parent: string | undefined,
   context: ReadContext,
+  keepSealed: boolean,
 ): ObjectPart | Rejection {
   const list = trajectory.get('steps');
   if (list?.type !== 'array') return context.reject('bad-messages', 'steps is not a list', list);
-  const steps = new Steps();
+  const steps = new Steps(keepSealed);
   let unread = unreadIn(trajectory, TRAJECTORY, 'the trajectory');
   for (const [i, step] of list.elements().entries()) {
     const fault = steps.add(step) ?? faultOfStep(step);
@@ -232,7 +247,7 @@ function conversation(
     sessionId,
     alone: true,
     timestamp: context.time(list.elements()[0]?.get('timestamp')),
-    changes,
+    changes: new Map([...changes, ...transcript.changes]),
     meta: new Map([...metaOfTotals(totals), ...metaOfAnswers(whole, steps.metas)]),
   };
 }
@@ -246,7 +261,8 @@ const atif: Dialect = defineDialect({
   marks: ['schema_version', 'steps'],
   detect: (first) =>
     VERSION.test(first.get('schema_version')?.text() ?? '') && first.get('steps')?.type === 'array',
-  read: (json, context) => [...conversations(json, undefined, context)],
+  memory: ({ keepSealed = false }) => ({ keepSealed }),
+  read: (json, context, { keepSealed }) => [...conversations(json, undefined, context, keepSealed)],
 });
 
 export default atif;

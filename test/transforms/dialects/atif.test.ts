@@ -46,6 +46,27 @@ it('says that the steps are not in the order of their numbers', () => {
   expect(rulesOf('1', null, undefined, '0')).toEqual([]);
 });
 
+it('reports encrypted reasoning in the extra of a step or of a call, and keeps it if asked to', () => {
+  const sealed = { type: 'reasoning.encrypted', data: 'QUJD' };
+  const step = { source: 'agent', message: 'b', extra: { note: 'c d', reasoning_details: [sealed] } };
+  const called = agent('b', ['c'], [{ content: 'r' }]);
+  const calls = called.tool_calls.map((call) => ({ ...call, extra: { thought_signature: 'QUJD' } }));
+  for (const signed of [step, { ...called, tool_calls: calls }]) {
+    const steps = [{ source: 'user', message: 'a' }, signed];
+    const rulesIn = ({ messages, reply }: Entry) =>
+      (reply === undefined ? messages : [...messages, reply]).flatMap(({ notes = [] }) =>
+        notes.map(({ rule }) => rule),
+      );
+    const left = only(steps);
+    expect(rulesIn(left)).toContain('reasoning-sealed');
+    expect(left.changes.get('sealed-reasoning')).toBe(1);
+    expect(messagesOf(left)[1].reasoning_details).toBeUndefined();
+    const reader = atif.create(undefined, { keepSealed: true });
+    const [kept] = entriesOf([...reader.read(lineOf(JSON.stringify(trajectory(steps))))]);
+    expect(messagesOf(kept as Entry)[1].reasoning_details).toMatchObject([{ data: 'QUJD' }]);
+  }
+});
+
 it('does not give the result without an id to a call that another result names', () => {
   const results = [{ source_call_id: 'd', content: 'r' }, { content: 's' }];
   expect(shown([agent('x', ['c', 'd'], results)])).toEqual(['assistant: x(c)(d)', 'tool d: r', 'user: s']);
