@@ -312,6 +312,17 @@ describe('calls', () => {
         expect.objectContaining({ kind: 'rejection', reason: 'unknown-content' }),
       );
   });
+
+  it('are rejected if their arguments are null', () => {
+    const rejected = (payload: object) =>
+      elementsOf(say('user', 'q'), item({ call_id: 'c', ...payload })).flatMap((one) =>
+        one.kind === 'rejection' ? one.reason : [],
+      );
+    expect(rejected({ type: 'function_call', name: 'f', arguments: null })).toEqual(['unknown-content']);
+    expect(rejected({ type: 'custom_tool_call', name: 'f', input: null })).toEqual(['bad-event']);
+    expect(rejected({ type: 'local_shell_call', action: null })).toEqual(['unknown-content']);
+    expect(rejected({ type: 'local_shell_call', action: { type: 'exec' }, operation: null })).toEqual([]);
+  });
 });
 
 describe('tools', () => {

@@ -129,16 +129,18 @@ function nameOf(item: JsonView): string | undefined {
 
 function readCustomCall(item: JsonView): ResponseItem {
   const input = item.get('input');
-  if (input === undefined) return bad('a call has no input');
+  if (!present(input)) return bad('a call has no input');
   const call = callOf(item, nameOf(item), inString(objectOf([['input', input.copy()]])));
   return blocks(call, [FREE_FORM]);
 }
 
 /** Reads a call of a built-in tool that the client runs. Its name is the item's type without `_call`. */
 function readClientCall(type: string, item: JsonView): ResponseItem {
-  const args = ARGUMENTS.map((key) => item.get(key)).find((value) => value?.type === 'object');
+  const named = ARGUMENTS.flatMap((key) => item.get(key) ?? []);
+  const args = named.find((value) => value.type === 'object');
+  const isLost = args === undefined && named.some((value) => value.type === 'null');
   const written = args?.copy() ?? objectOf(copiesOf(item.others(AROUND_CALL)));
-  return blocks(callOf(item, type.replace(CALL, ''), inString(written)));
+  return blocks(callOf(item, type.replace(CALL, ''), isLost ? undefined : inString(written)));
 }
 
 /** The texts of a list of parts; undefined if anything in it is not a text. */
