@@ -1,6 +1,6 @@
 /**
  * Keeps V8's compiled code of the program's chunks between runs (docs/contributing/decisions/0020-compile-later.md). Node 20 has no
- * compile cache, so there is one of our own. It works for CommonJS modules only, so it does nothing for `dist/src`.
+ * compile cache, so the program keeps it here. It works for CommonJS modules only, so it does nothing for `dist/src`.
  *
  * A file of the cache is CRC-32 of the chunk u32 | CRC-32 of the code u32 | code. V8 itself compares no more than the
  * length of the chunk. A file that does not fit, or that V8 rejects, counts as missing. A run that cannot write the cache

@@ -258,8 +258,8 @@ export function weightOf(result: Result): number {
 }
 
 /** Counts the texts too: a session id or the name of a tool may be as long as a line. */
-function sessionWeight({ sessionId = '', root = '', ...session }: SessionReport): number {
-  const { usage, rejection, entryLog, path } = session;
+function sessionWeight(session: SessionReport): number {
+  const { sessionId = '', root = '', usage, rejection, entryLog, path } = session;
   const places = (rejection?.log.packed.length ?? 0) + (entryLog?.packed.length ?? 0) + (path?.length ?? 0);
   const weight = sessionId.length + root.length + places;
   return weight + (usage === undefined ? 0 : namesWeight(usage.definitions));

@@ -33,7 +33,7 @@ export class MergedSources implements Reuse {
       const { dataset, key, fingerprint } = this.#merged.ownedAt(this.#next);
       if (!this.#open.has(dataset)) yield dataset.fetchShards();
       const open = this.#open.get(dataset) ?? this.#begin(dataset);
-      yield* open.results.of({ ...key, index: this.#next, fingerprint });
+      yield* open.results.of({ index: this.#next, fingerprint, ...key });
       if (--open.left > 0) continue;
       open.results.end();
       this.#open.delete(dataset);

@@ -20,7 +20,7 @@ const OTHER_FACTOR = 12;
 /** How many bytes of the first source of a folder are looked at for the member that exchanges have. */
 const HEAD_BYTES = 4096;
 const EXCHANGE_MEMBER = '"request"';
-/** The source after so many folders is taken for one like those of the last folder. */
+/** Sources of further folders count like those of the last one that was looked at. */
 const MAX_FOLDERS = 16;
 
 export interface WorkerChoice {

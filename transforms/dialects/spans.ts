@@ -144,7 +144,7 @@ class SpanReader {
       return context.drop('joined-event');
     if (liesElsewhere(attributes, read.hasReply)) return context.reject('body-elsewhere', ELSEWHERE, span);
     const hasReply = withoutError(transcript, read.hasReply, errorsOfSpan(span, attributes));
-    const link = { ...linkAt(attributes), isJoined };
+    const link = { isJoined, ...linkAt(attributes) };
     const session = this.#chains.isResponse(read.session) ? undefined : read.session;
     const time = startOf(span, context);
     const call = { ...read, hasReply, session };
@@ -313,7 +313,7 @@ class SpanReader {
       const chain = this.#chains.follow(link, transcript.messages);
       if (chain === undefined) return undefined;
       const fields = entryOf(transcript, chain, once, trace, timestamp, parent, context);
-      return { ...fields, chain, callId, responseId: link.id };
+      return { chain, callId, responseId: link.id, ...fields };
     };
     const own = entry();
     if (own !== undefined) return own;
@@ -365,7 +365,7 @@ function entryOf(
   const sessionId = session ?? trace;
   const all = new Map([...meta, ...metaOf({ source_id: sessionId }), ...parent]);
   const joins = session === undefined; // a trace may be a single call
-  return { ...conversation, tools, timestamp, changes, sessionId, joins, meta: all };
+  return { tools, timestamp, changes, sessionId, joins, meta: all, ...conversation };
 }
 
 /** The type of a run; the end of one may not have it, but repeat its messages. */

@@ -107,18 +107,23 @@ export function usageRows(groups: UsageByGroup): readonly UsageRow[] {
 export function addUsageRows(groups: UsageByGroup, rows: readonly UsageRow[]): void {
   for (const row of rows) {
     const sums = sumsOf(groups, row.group);
-    sums.sessions += row.sessions;
-    sums.toolCalls += row.toolCalls;
-    sums.clientTurns += row.clientTurns;
-    sums.assistantTurns += row.assistantTurns;
-    sums.assistantTurnsWithTools += row.assistantTurnsWithTools;
+    addCounts(sums, row, row.sessions);
     for (const key of row.definitions) sums.definitions.add(key);
   }
 }
 
 export function addUsage(groups: UsageByGroup, group: string, usage: ToolUsage): void {
-  const definitions = usage.definitions.map(keyOf);
-  addUsageRows(groups, [{ ...usage, group, sessions: 1, definitions }]);
+  const sums = sumsOf(groups, group);
+  addCounts(sums, usage, 1);
+  for (const name of usage.definitions) sums.definitions.add(keyOf(name));
+}
+
+function addCounts(sums: GroupUsage, counts: Omit<ToolUsage, 'definitions'>, sessions: number): void {
+  sums.sessions += sessions;
+  sums.toolCalls += counts.toolCalls;
+  sums.clientTurns += counts.clientTurns;
+  sums.assistantTurns += counts.assistantTurns;
+  sums.assistantTurnsWithTools += counts.assistantTurnsWithTools;
 }
 
 const HEADER = [

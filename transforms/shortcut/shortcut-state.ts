@@ -152,17 +152,17 @@ export class ShortcutState implements LastSession {
     const founds = this.#exports.founds_at() >> 2;
     return Array.from({ length: count }, (_, i) => {
       const word = (field: number): number => this.#words[founds + i * FOUND_WORDS + field] as number;
-      const [kind, earlier, later, signs] = [word(0), word(3), word(4), word(5)];
+      const [found, earlier, later, signs] = [word(0), word(3), word(4), word(5)];
       const origin = this.originOf(source, word(1));
-      const finding = { kind: 'finding', sessionId, origin } as const;
-      if (kind === FOUND_NO_REPLY) return { ...finding, ...NO_REPLY };
+      const kind = 'finding';
+      if (found === FOUND_NO_REPLY) return { kind, sessionId, origin, ...NO_REPLY };
       const { line } = this.originOf(source, word(2));
-      if (kind === FOUND_NOT_PREFIX)
-        return { ...finding, ...notAPrefix({ at: earlier, isReply: later === 1, line }) };
+      if (found === FOUND_NOT_PREFIX)
+        return { kind, sessionId, origin, ...notAPrefix({ at: earlier, isReply: later === 1, line }) };
       const expected = SIGN_NAMES.get(signs & 0xff) as string;
-      const found = kind === FOUND_ENDED ? undefined : (SIGN_NAMES.get((signs >> 8) & 0xff) as string);
-      const message = partingText({ line, expected, found, earlier, later });
-      return { ...finding, rule: 'role-sequence', severity: 'ERROR', message };
+      const next = found === FOUND_ENDED ? undefined : (SIGN_NAMES.get((signs >> 8) & 0xff) as string);
+      const message = partingText({ line, expected, found: next, earlier, later });
+      return { kind, sessionId, origin, rule: 'role-sequence', severity: 'ERROR', message };
     });
   }
 

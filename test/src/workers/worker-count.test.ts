@@ -44,7 +44,7 @@ describe('chooseWorkers', () => {
     expect(chooseWorkers([standardInput], { ...BY_WORK, workers: 4 }).count).toBe(1);
   });
 
-  /** Writes logs of 20 MB into folders of their own; only their heads are read. */
+  /** Writes logs of 20 MB into one folder each; only their heads are read. */
   function logs(...heads: readonly string[]): readonly SourceRef[] {
     const folder = temporaryFolder();
     return heads.map((head, at) => {

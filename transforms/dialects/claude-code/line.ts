@@ -250,7 +250,7 @@ export class ClaudeLine {
     if (type === 'assistant') return blocks === undefined ? [] : [{ kind: 'answer', blocks }];
     if (type !== 'user' || userContent === undefined) return [];
     const { results, rest } = userContent;
-    const versions: Version[] = results.map((result) => ({ ...result, kind: 'result' }));
+    const versions: Version[] = results.map((result) => ({ kind: 'result', ...result }));
     const hasText = rest !== undefined && !(results.length > 0 && isMark(userContent));
     return hasText ? [...versions, { kind: 'message', message: rest }] : versions;
   }
@@ -309,7 +309,7 @@ function userContentOf(content: JsonView | undefined): UserContent | undefined {
   const rest = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
   const isJoined = texts !== undefined && texts.length > 1 && texts.some(isReminder);
   const said = known.join('\n');
-  return { results, rest: isJoined ? { ...rest, joined: parts.flatMap(textIn) } : rest, texts, said };
+  return { results, rest: isJoined ? { joined: parts.flatMap(textIn), ...rest } : rest, texts, said };
 }
 
 const textIn = (part: Part): readonly Uint8Array[] => ('text' in part ? [part.text] : []);

@@ -70,11 +70,11 @@ export class LinkedCalls {
     const own = this.#remember({ request: sent, answer, before, conversation, sessionId });
     const { timestamp } = call;
     return {
-      ...answeredAfter(sent.system, before, sent.messages, { tools: sent.tools, answer, own }),
       sessionId,
       joins: named === undefined,
       timestamp,
       responseId: answer.id,
+      ...answeredAfter(sent.system, before, sent.messages, { tools: sent.tools, answer, own }),
     };
   }
 
@@ -145,7 +145,7 @@ export class LinkedCalls {
     if (own !== undefined) this.#answered(answer.id, asked, own);
     else if (isAnswered && answer.messages.length > 0) this.#chains.compare(answer.id as string, whole());
     const fields = answeredAfter(system, before, added, { tools, answer, own });
-    return { ...fields, sessionId, timestamp };
+    return { sessionId, timestamp, ...fields };
   }
 }
 

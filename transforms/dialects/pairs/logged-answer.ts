@@ -46,7 +46,7 @@ const FIRST_ERROR = 400;
 export function loggedAnswer(response: JsonView | undefined): LoggedAnswer {
   const logged = structured(response);
   if (logged?.type !== 'object') return { response };
-  return { ...answerIn(logged), isFailed: hasFailed(logged) && 'status' };
+  return { isFailed: hasFailed(logged) && 'status', ...answerIn(logged) };
 }
 
 /** Does a logged response have the status of an error? */
