@@ -16,11 +16,10 @@ import { reloadPlugIns } from '../settings/plug-ins.ts';
 import type { RecordSettings, TaskSettings } from '../settings/settings.ts';
 import { recordSources } from './source-recorder.ts';
 
-/** Messages from the main thread: sources to read, that a delivery was taken, that there are no more, or a written file. */
+/** Messages from the main thread: sources to read, that a delivery was taken, or a written file to read back. */
 export type ToWorker =
   | { readonly type: 'task'; readonly sources: readonly TaskSource[] }
   | { readonly type: 'taken'; readonly weight: number }
-  | { readonly type: 'end' }
   | { readonly type: 'read-back'; readonly path: string };
 
 /** A delivery as it is posted to the main thread; `pieces` are the part with its results. */
@@ -75,7 +74,6 @@ export class TaskWorker {
   readonly #queue: TaskSource[] = [];
   /** Sources whose reports were not posted yet, by index. */
   readonly #unposted = new Map<number, SourceRef>();
-  #hasAll = false;
   #unreadBytes = 0;
   #wake: () => void = () => undefined;
 
@@ -85,7 +83,7 @@ export class TaskWorker {
     port.on('message', (message: ToWorker) => this.#receive(message));
   }
 
-  /** Reads all sources and closes the port. An error is posted, not thrown. */
+  /** Reads sources until the thread is stopped. An error is posted, not thrown, and closes the port. */
   async run(): Promise<void> {
     try {
       const { settings, scanner } = this.#data;
@@ -110,7 +108,6 @@ export class TaskWorker {
       this.#queue.push(...message.sources);
       for (const { index, ref } of message.sources) this.#unposted.set(index, ref);
     } else if (message.type === 'taken') this.#unreadBytes -= message.weight;
-    else if (message.type === 'end') this.#hasAll = true;
     else void this.#readBack(message.path);
     this.#wake();
   }
@@ -133,8 +130,7 @@ export class TaskWorker {
       if (next !== undefined) {
         Atomics.store(this.#data.currentIndex, 0, next.index);
         yield next;
-      } else if (this.#hasAll) return;
-      else await this.#message();
+      } else await this.#message();
     }
   }
 
