@@ -322,6 +322,7 @@ describe('calls', () => {
     expect(rejected({ type: 'custom_tool_call', name: 'f', input: null })).toEqual(['bad-event']);
     expect(rejected({ type: 'local_shell_call', action: null })).toEqual(['unknown-content']);
     expect(rejected({ type: 'local_shell_call', action: { type: 'exec' }, operation: null })).toEqual([]);
+    expect(rejected({ type: 'computer_call', action: null, actions: [{ type: 'wait' }] })).toEqual([]);
   });
 });
 

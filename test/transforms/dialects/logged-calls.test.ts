@@ -242,8 +242,10 @@ it('rejects a call with a system text beside its messages', () => {
     expect(kinds({ [name]: 'x y' }), name).toEqual(['rejection']);
     expect(kinds({ [name]: 's t' }), name).toEqual(['entry']);
   }
-  const [person] = read([{ request: { messages: [question] }, response: completion, developer: 'A B' }]);
-  expect(person?.kind).toBe('entry');
+  for (const more of [{ developer: 'A B' }, { instruction: 'x y' }, { params: { instruction: 'x y' } }]) {
+    const [beside] = read([{ request: { messages: [question] }, response: completion, ...more }]);
+    expect(beside?.kind).toBe('entry');
+  }
 });
 
 it('rejects a call with a template of Humanloop that its messages lack', () => {
@@ -256,6 +258,13 @@ it('rejects a call with a template of Humanloop that its messages lack', () => {
     expect(kinds('Be brief.', template)).toEqual(['rejection']);
   }
   expect(kinds('Be brief.', [])).toEqual(['entry']);
+  const others = [
+    'Keep {what} dry.',
+    '{# Bees #}Keep {{{what}}} dry.',
+    '{% if wet %}Dry{% endif %} the bees.',
+  ];
+  for (const template of [...others, '{{#wet}}Dry{{/wet}} the bees.'])
+    expect(kinds('Keep the bees dry.', template)).toEqual(['entry']);
 });
 
 it('rejects a call with a system text in its parameters, or beside its request, that is not in its messages', () => {

@@ -246,6 +246,17 @@ describe('tools', () => {
       { 'gen_ai.tool.definitions': JSON.stringify([f]) },
     ],
     [
+      'OpenInference, which have more than those of OpenTelemetry',
+      [f],
+      {
+        'openinference.span.kind': 'LLM',
+        'input.value': JSON.stringify({ messages: [user] }),
+        'output.value': JSON.stringify({ choices }),
+        'llm.tools.0.tool.json_schema': JSON.stringify({ type: 'function', function: f }),
+      },
+      { 'gen_ai.tool.definitions': JSON.stringify([{ type: 'function', name: 'f' }]) },
+    ],
+    [
       'OpenTelemetry',
       [f, g],
       {
@@ -300,6 +311,8 @@ describe('a call in the first form beside others', () => {
       expect(namesIn(log)).toEqual(['f', 'g']);
     for (const log of logs({ ...old('f', '{"p": 1}'), tool_calls: [call('f', '{"p":1}')] }))
       expect(namesIn(log)).toEqual(['f']);
+    const twice = { ...old('f', '{"n": 5.0, "q": "\\u00e9"}'), tool_calls: [call('f', '{"q":"é","n":5}')] };
+    for (const log of logs(twice)) expect(namesIn(log)).toEqual(['f']);
     for (const log of logs({ ...old('', ''), tool_calls: [call('f', '{"p":1}')] }))
       expect(namesIn(log)).toEqual(['f']);
     for (const log of logs(old('g', '{"p":2}'))) expect(namesIn(log)).toEqual(['g']);
@@ -391,7 +404,9 @@ describe('a system text beside the messages', () => {
           ...[system, user, answer],
         ]);
       }
-    expect(textsOf(spans, (more) => langfuse([user], more))({ developer: 'Jo Doe' })).toEqual([user, answer]);
+    for (const log of [langfuse, smith])
+      for (const more of [{ developer: 'Jo Doe' }, { system: 'Cluster A' }, { instruction: 'Label it.' }])
+        expect(textsOf(spans, (one) => log([user], one))(more)).toEqual([user, answer]);
   });
 
   it('is written once if the messages begin with it too', () => {

@@ -104,7 +104,10 @@ export function systemBeside(
 }
 
 const TEMPLATE = 'the call has a template beside its messages: prompt.template';
-const PLACEHOLDER = /\{\{[^{}]*\}\}/;
+/** A placeholder or a comment, in the syntax of any language of templates. */
+const PLACEHOLDER = /\{\{\{?[^{}]*\}?\}\}|\{#[^#]*#\}|\{\w+\}/;
+/** The beginning of a block, whose text the messages may lack. */
+const BLOCK = /\{%|\{\{-?\s*[#^]/;
 
 /** The template that a logger of prompts (Humanloop) has beside the messages, if these lack a text between its placeholders. */
 function otherTemplate(place: JsonView | undefined, messages: readonly Message[]): JsonView | undefined {
@@ -112,7 +115,7 @@ function otherTemplate(place: JsonView | undefined, messages: readonly Message[]
   if (template === undefined || !says(template)) return undefined;
   const texts = [template.text() ?? [], ...template.elements().map(textsOf)].flat();
   const said = saidBy(messages);
-  return texts.some((text) => text.split(PLACEHOLDER).some((one) => isUnsaid(one, said)))
+  return texts.some((text) => !BLOCK.test(text) && text.split(PLACEHOLDER).some((one) => isUnsaid(one, said)))
     ? template
     : undefined;
 }

@@ -20,16 +20,7 @@ import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts
 import { isPrintedMessages } from './printed-value.ts';
 import { unreadText, warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
-import {
-  isUnsaid,
-  messagesIn,
-  OF_GEMINI,
-  OF_LOGGERS,
-  otherSystem,
-  SYSTEM_NAMES,
-  saidBy,
-  textsOf,
-} from './said-texts.ts';
+import { isUnsaid, messagesIn, otherSystem, SYSTEM_NAMES, SYSTEMS, saidBy, textsOf } from './said-texts.ts';
 import { DECLARED, definedBy, defineTool, flatten, SCHEMAS } from './tool-definitions.ts';
 import { NO_MESSAGE, type Transcript } from './transcript.ts';
 import { says } from './unread-text.ts';
@@ -181,9 +172,6 @@ const SECOND_LIST = 'the request has other messages in a second list';
 const isBareText = (one: JsonView): boolean => one.type === 'string' && unpacked(one) === one;
 const SEVERAL = 'a request has several prompts: they are not one conversation';
 const BARE_TEXT = 'a message is a bare text: its speaker is unknown';
-
-/** Members of a request that are read as its system text. */
-export const SYSTEMS: readonly string[] = ['system', 'instructions', ...OF_GEMINI, ...OF_LOGGERS];
 
 /** Adds the system text: a text, parts, or an object with parts. */
 export function addSystem(transcript: Transcript, logged: JsonView | undefined): void {

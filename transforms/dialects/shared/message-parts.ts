@@ -4,10 +4,10 @@
  */
 
 import { QUOTE } from '../../json/bytes.ts';
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
-import { decode, encode, NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
+import { encode, NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
 import { TEXT_TYPES } from '../../model/message.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
@@ -21,10 +21,9 @@ import {
   isKnownPart,
   KINDS_OF_PARTS,
 } from './known-parts.ts';
-import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
+import { firstOf, isTrue, present, textBytes, textOf, unpacked } from './logged-values.ts';
 import { converseImage, imageData, imageOf } from './part-images.ts';
 import { isPrintedAnswer } from './printed-value.ts';
-import { saidIn } from './said-texts.ts';
 import { sealedOptions } from './sealed-options.ts';
 
 /**
@@ -206,7 +205,15 @@ export function oldCall(logged: JsonView | undefined, calls: readonly CallBlock[
   return isSaid || (calls.length > 0 && !call.name) ? [] : [call];
 }
 
-const plainArguments = ({ args = NO_ARGUMENTS }: CallBlock): string => saidIn(decode(args));
+/** The arguments, in which the order of members and the form of numbers and letters do not matter. */
+function plainArguments({ args = NO_ARGUMENTS }: CallBlock): string {
+  const logged = new JsonView(args);
+  return JSON.stringify((unpacked(logged) ?? logged).parsed(), (_key, value) =>
+    typeof value !== 'object' || value === null || Array.isArray(value)
+      ? value
+      : Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  );
+}
 
 /** Whether the arguments are absent or empty. LangChain logs those of a streamed call beside an empty input. */
 const isNothing = (args: JsonView | undefined): boolean =>

@@ -35,8 +35,8 @@ export interface ResponseMessage {
 const CALL = /_call$/;
 /** Members of a call that are not its arguments. */
 const AROUND_CALL: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'status']);
-/** Members that hold the arguments of a call as an object. */
-const ARGUMENTS = ['arguments', 'action', 'operation'];
+/** Members that hold the arguments of a call, as an object unless there are several actions. */
+const ARGUMENTS = ['arguments', 'action', 'actions', 'operation'];
 /** Beginning of a message from another agent, which older versions of Codex log as an answer of the model. */
 const FROM_AGENT = encode(String.raw`"{\"author\":`);
 
@@ -138,7 +138,7 @@ function readCustomCall(item: JsonView): ResponseItem {
 function readClientCall(type: string, item: JsonView): ResponseItem {
   const named = ARGUMENTS.flatMap((key) => item.get(key) ?? []);
   const args = named.find((value) => value.type === 'object');
-  const isLost = args === undefined && named.some((value) => value.type === 'null');
+  const isLost = named.length > 0 && !named.some(present);
   const written = args?.copy() ?? objectOf(copiesOf(item.others(AROUND_CALL)));
   return blocks(callOf(item, type.replace(CALL, ''), isLost ? undefined : inString(written)));
 }

@@ -58,12 +58,16 @@ export const OF_GEMINI = ['systemInstruction', 'system_instruction'] as const;
 export const OF_LOGGERS: readonly string[] = words(`
   system_prompt systemPrompt system_message systemMessage system_content preamble
 `);
-/** The same, with those that may hold something else. */
-export const OF_LOGS: readonly string[] = [...OF_LOGGERS, 'developer', 'instruction'];
+/** Members that hold a system text, in a request or beside it. */
+export const SYSTEMS: readonly string[] = ['system', 'instructions', ...OF_GEMINI, ...OF_LOGGERS];
+/** The same in metadata, where `system` may be the name of a machine. */
+export const IN_METADATA: readonly string[] = SYSTEMS.filter((name) => name !== 'system');
+/** Members that hold a system text in requests only: elsewhere, they may be a person and a task. */
+const IN_REQUESTS = ['developer', 'instruction'] as const;
+/** Members that hold a system text in logs of an API that has other names. */
+export const OF_LOGS: readonly string[] = [...OF_LOGGERS, ...IN_REQUESTS];
 /** All members of a request that may hold a system text. */
-export const SYSTEM_NAMES: readonly string[] = ['system', 'instructions', ...OF_GEMINI, ...OF_LOGS];
-/** The same beside a request, where `developer` may be a person. */
-const BESIDE: readonly string[] = SYSTEM_NAMES.filter((name) => name !== 'developer');
+export const SYSTEM_NAMES: readonly string[] = [...SYSTEMS, ...IN_REQUESTS];
 
 /** Why a request cannot be read, or says something else in a second place. */
 export interface BadRequest {
@@ -78,7 +82,7 @@ export interface BadRequest {
 export function otherSystem(
   request: JsonView,
   messages: readonly Message[],
-  names: readonly string[] = BESIDE,
+  names: readonly string[] = SYSTEMS,
 ): BadRequest | undefined {
   const texts = names.flatMap((key) => {
     const logged = request.get(key);

@@ -19,6 +19,7 @@ import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
 import { isUnsaid, messagesIn, saidBy, textsOf } from '../shared/said-texts.ts';
+import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { says } from '../shared/unread-text.ts';
 import { strayJson } from './known-spans.ts';
@@ -251,16 +252,17 @@ export function readAttributes(
   if (lost !== undefined) transcript.refuse('unknown-content', lost);
   if (convention !== undefined && hasSecond(convention, attributes, events, transcript))
     transcript.refuse('unknown-content', SECOND);
-  const tools = readTools(transcript, ...DEFINITIONS.map((path) => attributes.at(path).json()));
+  const ofPydantic = unpacked(attributes.at('model_request_parameters').value)?.get('function_tools');
+  const others = DEFINITIONS.map((path) => attributes.at(path).json());
   return {
     ...call,
-    ...(tools.length > 0 && { tools }),
+    tools: call.tools.length > 0 ? call.tools : readTools(transcript, ...others, ofPydantic),
     hasReply: call.hasReply || hasAnswered,
     session,
   };
 }
 
-/** Attributes with definitions of tools, which a span may have beside those of any convention. */
+/** Attributes with definitions of tools, which may lack the parameters: those of another convention come first. */
 const DEFINITIONS = ['gen_ai.tool.definitions', 'gen_ai.request.tools', 'gen_ai.request.available_tools'];
 
 const SECOND = 'the span has other messages in the attributes of a second convention, or in its events';
@@ -309,15 +311,13 @@ function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFact
   const finish = response.at('finish_reasons').items()[0]?.value;
   const isNoted = (output?.elements() ?? []).some((one) => isCut(one.get('finish_reason')));
   if (hasReply && !isNoted) noteFinish(transcript, finish);
-  const ofPydantic = unpacked(attributes.at('model_request_parameters').value)?.get('function_tools');
-  const tools = readTools(transcript, ofPydantic);
   const meta = metaOf({
     harness: attributes.at('gen_ai.agent.name').value,
     model: response.at('model').value ?? request.at('model').value,
     usage: attributes.at('gen_ai.usage').json(),
     finish,
   });
-  return { hasReply, tools, meta };
+  return { hasReply, tools: NO_TOOLS, meta };
 }
 
 /** Reads `ai.prompt.messages`, `ai.response.text`, `ai.response.toolCalls`; older versions have `ai.result`. */

@@ -10,11 +10,11 @@ import {
   type LoggedCall,
   readTools,
   refuseOtherSystem,
-  SYSTEMS,
   toolPlaces,
 } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
+import { IN_METADATA, SYSTEMS } from '../shared/said-texts.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
 import { answerIn, LANGFUSE_OUTPUT } from './no-answer.ts';
@@ -33,7 +33,7 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
   const hasReply = withoutError(transcript, isAnswered, errors);
   const parameters = unpacked(firstOf(observation, 'modelParameters', 'model_parameters'));
   refuseOtherSystem(transcript, parameters);
-  refuseOtherSystem(transcript, metadata);
+  refuseOtherSystem(transcript, metadata, IN_METADATA);
   return {
     hasReply,
     tools: readTools(
@@ -71,7 +71,7 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   const metadata = unpacked(extra?.get('metadata'));
   const sent = unpacked(extra?.get('invocation_params'));
   refuseOtherSystem(transcript, sent);
-  refuseOtherSystem(transcript, metadata);
+  refuseOtherSystem(transcript, metadata, IN_METADATA);
   return {
     hasReply,
     tools: readTools(
