@@ -3,7 +3,7 @@
  * serve any number of files; reopening checks that the file is still the same. A failed fsync is final: the kernel may
  * have dropped the pages, so a second fsync could report success wrongly.
  */
-import { crc32 } from 'node:zlib';
+import { crc32 } from '../crc32.ts';
 import { TurnmillError } from '../errors.ts';
 import type { FileIdentity } from '../input/sources/source.ts';
 import { closeFile, identityOf, openAgain, openNew, syncFile, writeAll } from './fs-calls.ts';

@@ -2,7 +2,7 @@
  * A line file that gathers lines into blocks and writes each block as one gzip member or zstd frame. No state is kept
  * between blocks, so the descriptor can be parked.
  */
-import { crc32 } from 'node:zlib';
+import { crc32 } from '../crc32.ts';
 import { type AppendFile, createAppendFile } from './append-file.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import { type LineFile, NEWLINE } from './line-file.ts';

@@ -2,7 +2,7 @@
  * A checkpoint of a run, encoded as a part after its CRC-32; `--resume` continues from it
  * (docs/contributing/decisions/0012-resume.md).
  */
-import { crc32 } from 'node:zlib';
+import { crc32 } from '../crc32.ts';
 import type { FileCheckpoint } from '../dataset/checkpoint-file.ts';
 import type { ShardCheckpoint } from '../dataset/shards.ts';
 import { TurnmillError } from '../errors.ts';

@@ -2,7 +2,8 @@
  * Holds the results of a source that do not fit in memory, as parts: in a file, or compressed in memory if the run may
  * not write files.
  */
-import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { crc32 } from '../crc32.ts';
 import { notAsWritten } from '../dataset/fs-faults.ts';
 import { UnlinkedFile } from '../dataset/unlinked-file.ts';
 import { decodePart, encodePart, joinSmall } from '../ledger/part.ts';

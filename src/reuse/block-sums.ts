@@ -2,7 +2,7 @@
  * CRC-32 of each block of 64 KiB of a file, computed while the whole file is verified. A later reading, even of a part
  * of the file, is compared block by block.
  */
-import { crc32 } from 'node:zlib';
+import { crc32 } from '../crc32.ts';
 
 export const BLOCK_BYTES: number = 64 * 1024;
 

@@ -5,7 +5,7 @@
 
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
+import { crc32 } from '../crc32.ts';
 import type { FileCheckpoint } from '../dataset/checkpoint-file.ts';
 import { lstatIfAny } from '../dataset/fs-calls.ts';
 import { PATHS } from '../dataset/layout.ts';

@@ -1,7 +1,7 @@
 /** The files of a dataset in a store. Each is gathered into local files of the size of a part, uploaded when full. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
+import { crc32 } from '../../crc32.ts';
 import type { Upload, Uploads } from '../../object-store/uploads.ts';
 import type { ObjectPlace } from '../../object-store/url.ts';
 import { type AppendFile, createAppendFile } from '../append-file.ts';

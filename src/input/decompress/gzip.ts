@@ -3,7 +3,7 @@
  * spans chunks. Checks the CRC-32 and the length of every member, and reports leftover bytes with their position. A cut
  * exactly between two members cannot be detected here; only the file's size reveals it.
  */
-import { crc32 } from 'node:zlib';
+import { crc32 } from '../../crc32.ts';
 import { SourceFault } from '../../errors.ts';
 import { ChunkCursor } from './chunk-cursor.ts';
 import { type Fault, inflatePieces, inflateWhole, WHOLE_BYTES } from './inflate.ts';

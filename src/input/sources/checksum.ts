@@ -1,6 +1,6 @@
 /** Checksums of streaming bytes: CRC-32 for a quick comparison, SHA-256 if the content alone decides. */
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
+import { crc32 } from '../../crc32.ts';
 
 export type ChecksumKind = 'crc32' | 'sha256';
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { ShardCheckpoint } from '../../../src/dataset/shards.ts';
 import { type Checkpoint, decodeCheckpoint, encodeCheckpoint } from '../../../src/ledger/checkpoint.ts';
 import { encodePart } from '../../../src/ledger/part.ts';
 import { record } from '../../support/results.ts';
@@ -25,6 +26,12 @@ it('decodes to the same value, including the lines in memory', () => {
   ).toMatchObject(
     CHECKPOINT.shards.map(({ gathered, ...rest }) => ({ ...rest, gathered: Buffer.from(gathered) })),
   );
+});
+
+it('decodes if a shard has just written all its lines, so that its memory is a view of an empty buffer', () => {
+  const [first, second] = CHECKPOINT.shards as [ShardCheckpoint, ShardCheckpoint];
+  const shards = [first, { ...second, gathered: Buffer.alloc(0).subarray(0, 0) }, second];
+  expect(decodeCheckpoint(whole({ ...CHECKPOINT, shards }))?.shards).toHaveLength(3);
 });
 
 it('does not copy the lines in memory', () => {
