@@ -313,6 +313,8 @@ describe('a call in the first form beside others', () => {
       expect(namesIn(log)).toEqual(['f']);
     const twice = { ...old('f', '{"n": 5.0, "q": "\\u00e9"}'), tool_calls: [call('f', '{"q":"é","n":5}')] };
     for (const log of logs(twice)) expect(namesIn(log)).toEqual(['f']);
+    for (const log of logs({ ...old('f', ''), tool_calls: [call('f', '{}')] }))
+      expect(namesIn(log)).toEqual(['f']);
     for (const log of logs({ ...old('', ''), tool_calls: [call('f', '{"p":1}')] }))
       expect(namesIn(log)).toEqual(['f']);
     for (const log of logs(old('g', '{"p":2}'))) expect(namesIn(log)).toEqual(['g']);

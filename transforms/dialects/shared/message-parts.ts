@@ -205,10 +205,10 @@ export function oldCall(logged: JsonView | undefined, calls: readonly CallBlock[
   return isSaid || (calls.length > 0 && !call.name) ? [] : [call];
 }
 
-/** The arguments, in which the order of members and the form of numbers and letters do not matter. */
+/** The arguments, of which an empty text means none; the order of members and the form of numbers and letters do not matter. */
 function plainArguments({ args = NO_ARGUMENTS }: CallBlock): string {
   const logged = new JsonView(args);
-  return JSON.stringify((unpacked(logged) ?? logged).parsed(), (_key, value) =>
+  return JSON.stringify((unpacked(logged) ?? logged).parsed() || {}, (_key, value) =>
     typeof value !== 'object' || value === null || Array.isArray(value)
       ? value
       : Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))),
