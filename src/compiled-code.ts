@@ -13,7 +13,6 @@ import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { setStartFlags } from './start-flags.ts';
 
 const HEADER_BYTES = 8;
 /** The chunks that every run loads (`scripts/bundle.mjs`). Others may import dynamically, which Node 20 refuses in code from a cache. */
@@ -43,6 +42,13 @@ interface CompileCache {
   enableCompileCache?(folder: string): unknown;
 }
 
+let isKept = false;
+
+/** Whether this process keeps compiled code: the command does, a program that uses the library does not. */
+export function keepsCompiledCode(): boolean {
+  return isKept;
+}
+
 /**
  * Takes compiled code from the program's own folder: in a temporary folder, other users might be able to plant code.
  * Without write access there is no cache. `NODE_DISABLE_COMPILE_CACHE=1` turns it off, `NODE_COMPILE_CACHE` names another
@@ -50,6 +56,7 @@ interface CompileCache {
  * @returns the program's own cache; undefined if Node has one, or if it is turned off
  */
 export function keepCompiledCode(): CodeCache | undefined {
+  isKept = true;
   const program = fileURLToPath(new URL('.', import.meta.url));
   const folder = join(program, 'compile-cache');
   const { enableCompileCache } = Module as CompileCache;
@@ -92,12 +99,15 @@ class CodeCache {
     };
   }
 
-  /** Writes what is missing in the cache, at the end of a run. Sets the flags of V8 back to those of its start. */
-  save(): void {
+  /**
+   * Writes what is missing in the cache, at the end of a run.
+   * @param resetFlags sets the flags of V8 back to those of the start
+   */
+  save(resetFlags: () => void): void {
     if (!this.#ranOverLogs || this.#missing.length === 0) return;
     try {
       mkdirSync(this.#folder, { recursive: true });
-      setStartFlags();
+      resetFlags();
       for (const chunk of this.#missing) this.#write(chunk);
     } catch {
       // The folder cannot be written.

@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { keepCompiledCode } from '../compiled-code.ts';
-import { setStartFlags } from '../start-flags.ts';
+import { setStartFlags } from './start-flags.ts';
 
 process.exitCode = 70;
 /** Repeated from faults.ts, which is not loaded yet. */
@@ -83,7 +83,7 @@ async function start(): Promise<number> {
   await import('../../transforms/chain.ts');
   const { main } = await import('./main.ts');
   const status = await main(process.argv.slice(2), host, stopListening);
-  cache?.save();
+  cache?.save(setStartFlags);
   return status;
 }
 

@@ -5,7 +5,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { HeapControl } from '../job/hooks.ts';
-import { START_GROWTH } from '../start-flags.ts';
+import { START_GROWTH } from './start-flags.ts';
 
 /**
  * Keeps V8's young generation small: the viewer reads a whole dataset line by line, and short-lived garbage would

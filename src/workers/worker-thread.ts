@@ -7,6 +7,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { compiledScanner } from '../../transforms/json/wasm-scanner.ts';
+import { keepsCompiledCode } from '../compiled-code.ts';
 import type { FileReader, ReadBack } from '../dataset/read-back.ts';
 import type { Delivery } from '../engine/delivery.ts';
 import { MAX_DEATHS } from '../engine/source-opener.ts';
@@ -103,7 +104,9 @@ export class WorkerThread implements FileReader {
     const currentIndex = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
     const scanner = compiledScanner();
     const unrecorded = this.#sources[0]?.index;
-    const thread = this.#startThread({ settings: this.#settings, currentIndex, scanner, unrecorded });
+    const keepsCode = keepsCompiledCode();
+    const data = { settings: this.#settings, currentIndex, scanner, unrecorded, keepsCode };
+    const thread = this.#startThread(data);
     let cause: Error | undefined;
     thread.on('message', (message: FromWorker) => this.#receive(thread, message));
     thread.on('messageerror', (error) => this.#fail(error));

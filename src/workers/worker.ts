@@ -4,9 +4,10 @@ import { keepCompiledCode } from '../compiled-code.ts';
 import type { WorkerData } from './task-worker.ts';
 
 async function start(port: MessagePort): Promise<void> {
-  keepCompiledCode();
+  const data = workerData as WorkerData;
+  if (data.keepsCode) keepCompiledCode();
   const { TaskWorker } = await import('./task-worker.ts');
-  await new TaskWorker(port, workerData as WorkerData).run();
+  await new TaskWorker(port, data).run();
 }
 
 if (parentPort !== null) void start(parentPort);

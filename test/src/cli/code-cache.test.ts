@@ -26,6 +26,8 @@ interface Options {
   readonly flags?: readonly string[];
 }
 
+/** Entries of a log that is a task by itself. */
+const MANY = 20_000;
 const ownCache = 'enableCompileCache' in module;
 
 describe.skipIf(ownCache)('compiled code', () => {
@@ -73,6 +75,15 @@ describe.skipIf(ownCache)('compiled code', () => {
     expect([second.status, accepted(second), rejected(second)]).toEqual([0, made.length, 0]);
     expect(files()).toEqual(made);
     expect(made.map((name) => statSync(join(cache, name)).mtimeMs)).toEqual(changed);
+  });
+
+  test('is used by worker threads, for the two chunks that they load', async () => {
+    const { log, files, check, run } = place();
+    await check();
+    const many = Array<ReturnType<typeof entry>>(MANY).fill(entry());
+    for (const name of ['b.jsonl', 'c.jsonl']) writeLog(log, name, many);
+    const two = await run(['check', log, '--workers', '2']);
+    expect([two.status, accepted(two), rejected(two)]).toEqual([0, files().length + 2, 0]);
   });
 
   test('is used by help, which keeps none', async () => {
