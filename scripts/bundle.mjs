@@ -51,7 +51,7 @@ const ofHelp = loadedWith(['host', 'faults', 'main'].map((name) => `src/cli/${na
 const ofRun = loadedWith(['src/cli/run-whole.js', 'src/engine/run-task.js', 'transforms/chain.js']);
 const isOfCommand = (id) => id.startsWith(join(dist, 'src/cli/'));
 const groups = [
-  // imported before the cache of the others is there
+  // Loaded first: it sets up the cache that the other chunks come from.
   {
     name: 'start',
     priority: 6,

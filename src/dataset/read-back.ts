@@ -1,8 +1,8 @@
 /**
  * Reads back a file that was just written, to compare it with its writer's counts and with the checksum of its bytes.
  * That reveals a write that the system only claimed to make, and a bit that flipped on the way in or out. Files are read
- * in small pieces on this thread, which takes half of the time of reading in another one, with pauses in which signals
- * are handled.
+ * synchronously in small pieces, which takes half the time of asynchronous reads, with pauses in which signals are
+ * handled.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';

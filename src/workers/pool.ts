@@ -26,8 +26,8 @@ import type { WorkerThread } from './worker-thread.ts';
 /** Tasks that a thread has at any time: one that it reads, and the next one. */
 const TASKS_AHEAD = 2;
 /**
- * With more tasks for each worker, a thread gets its first ones when it can read: until then, results of later tasks would
- * wait for them. With fewer tasks there may be none left by then.
+ * Up to this number of tasks for each worker, a thread gets its first ones at once: when it can read, there may be none left.
+ * With more, it gets them then, because results of later tasks would wait for them.
  */
 const FEW_TASKS = 8;
 

@@ -31,9 +31,7 @@ const SYSTEM = ['system', 'instructions', ...OF_GEMINI] as const;
 export const INSTRUCTIONS: readonly string[] = SYSTEM_NAMES.filter((name) => name !== 'system');
 
 /** Names of second places, of lists, of answers, of system texts and of tools. */
-const SECOND: readonly string[] = [
-  ...[...LISTS, ...SECOND_ANSWERS, ...SYSTEM_NAMES, ...TOOLS, ...PARAMETERS],
-];
+const SECOND: readonly string[] = [LISTS, SECOND_ANSWERS, SYSTEM_NAMES, TOOLS, PARAMETERS].flat();
 /** Members of a request or a response that must not occur twice: only the last one would be read. */
 const ONCE: ReadonlySet<string> = new Set([...SECOND, 'body']);
 const OPEN: ReadonlySet<number | undefined> = new Set([QUOTE, OPEN_ARRAY, OPEN_OBJECT]);

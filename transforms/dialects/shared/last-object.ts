@@ -6,16 +6,26 @@ import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import type { Origin } from '../../model/element.ts';
 
+/** A longer object gets memory that is freed with the next one. */
+const MAX_ROOM_BYTES = 1024 * 1024;
+
 export class LastObject {
-  #last: { readonly bytes: Uint8Array; readonly offset: number } | undefined;
+  /** Holds the last object, and is reused: a copy of each line would be garbage. */
+  #room = new Uint8Array(0);
+  /** 0 if the last object had neither an id nor a time. */
+  #length = 0;
+  #offset = 0;
 
   /** @param mark the id or the time of the object */
-  isAgain(json: JsonView, mark: string | undefined, { offset }: Origin): boolean {
-    const last = this.#last;
+  isAgain({ bytes }: JsonView, mark: string | undefined, { offset }: Origin): boolean {
     const hasMark = mark !== undefined && mark !== '';
     // a line with NaN is read several times
-    if (hasMark && last !== undefined && isSameBytes(last.bytes, json.bytes)) return last.offset !== offset;
-    this.#last = hasMark ? { bytes: json.copy(), offset } : undefined;
+    if (hasMark && isSameBytes(this.#room.subarray(0, this.#length), bytes)) return this.#offset !== offset;
+    this.#length = hasMark ? bytes.length : 0;
+    this.#offset = offset;
+    if (this.#room.length < this.#length || this.#room.length > MAX_ROOM_BYTES)
+      this.#room = new Uint8Array(this.#length);
+    if (hasMark) this.#room.set(bytes);
     return false;
   }
 }
