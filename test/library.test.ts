@@ -1,6 +1,6 @@
 /**
- * The package as npm packs it, installed into an empty project: its files, its command, and the examples of the pages about the library,
- * which are compiled in strict mode and run. A fake S3 client serves the logs of examples/ as its bucket.
+ * The package as npm packs it, installed into an empty project: its files, its command, and the examples of README.md and the pages about
+ * the library, which are compiled in strict mode and run. A fake S3 client serves the logs of examples/ as its bucket.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -25,10 +25,12 @@ const PAGES = [
   'reference/library-texts',
 ];
 const page = PAGES.map((name) => readFileSync(join(root, `docs/${name}.md`), 'utf8')).join('\n');
-/** Each example and the output that the page shows for it. */
-const shown = [...page.matchAll(/^```ts\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/gm)].map(
-  ([, code, output]) => ({ code: code as string, output: output as string }),
-);
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+/** Each example and the output that the page shows for it; the one of README.md prints nothing. */
+const shown = [
+  ...page.matchAll(/^```ts\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/gm),
+  ...readme.matchAll(/^```ts\n([\s\S]*?)^```/gm),
+].map(([, code, output = '']) => ({ code: code as string, output }));
 const examples = shown.map(({ code }) => code);
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
@@ -174,7 +176,7 @@ describe('the pages about the library, with the packed package', () => {
   it('compiles', () => {
     const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
     expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
-    expect(examples).toHaveLength(page.split('```ts\n').length - 1); // each has output and is run below
+    expect(examples).toHaveLength(page.split('```ts\n').length); // each has output and is run below
   });
 
   it('mentions every exported function, class and registry; docs/contributing/data-model.md lists the placed stages', async () => {
@@ -223,5 +225,11 @@ describe('the pages about the library, with the packed package', () => {
   )('example $i prints the output on the page', ({ i, output }) => {
     const { stdout, stderr, status } = run(i);
     expect({ stdout, stderr, status }).toEqual({ stdout: output, stderr: '', status: 0 });
+  });
+
+  it('writes the record of the log that README.md reads', () => {
+    const record = readFileSync(join(project, 'piped/data/2026-01-13-00000.jsonl'), 'utf8');
+    expect(record).toContain('get_quote');
+    expect(record.trimEnd().split('\n')).toHaveLength(1);
   });
 });
