@@ -1,7 +1,7 @@
 /** Replaces secrets in finished records by names that are the same in the whole dataset (docs/publish.md). */
 import { createHmac } from 'node:crypto';
 import { redactBytes } from '../../transforms/redaction/redact-bytes.ts';
-import type { Redaction, Rule } from '../../transforms/redaction/rules.ts';
+import type { Redaction, Rule } from '../../transforms/redaction/rule.ts';
 import { SecretScan } from '../../transforms/redaction/scan.ts';
 import { sha256 } from '../sha256.ts';
 import { PATH_HASH_BYTES } from './compared-path.ts';

@@ -1,5 +1,5 @@
 /** The table of settings, part 3: writing the dataset, and how the run does its work. */
-import type { Redaction } from '../../transforms/redaction/rules.ts';
+import type { Redaction } from '../../transforms/redaction/rule.ts';
 import type { S3Options } from '../object-store/options.ts';
 import type { Tolerance } from './error-budget.ts';
 import type { Setting } from './option.ts';

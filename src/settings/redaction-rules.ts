@@ -1,7 +1,8 @@
 /** Reads the file of `--redact-rules` (docs/publish.md). */
 import { parse } from 'smol-toml';
 import { MIN_ANCHOR_BYTES } from '../../transforms/redaction/anchors.ts';
-import { type Redaction, RULES, type Rule } from '../../transforms/redaction/rules.ts';
+import type { Redaction, Rule } from '../../transforms/redaction/rule.ts';
+import { RULES } from '../../transforms/redaction/rules.ts';
 import type { Refuse } from './option.ts';
 
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;

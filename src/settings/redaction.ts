@@ -1,7 +1,8 @@
 /** How a run redacts: its rules and its key, which are read before anything else (docs/publish.md). */
 import { createHmac, randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { type Redaction, RULES } from '../../transforms/redaction/rules.ts';
+import type { Redaction } from '../../transforms/redaction/rule.ts';
+import { RULES } from '../../transforms/redaction/rules.ts';
 import { failUsage, systemWords, TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import type { Settings } from './settings.ts';

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Form, Redaction, Rule } from '../../transforms/redaction/rules.ts';
+import type { Form, Redaction, Rule } from '../../transforms/redaction/rule.ts';
 import { isSecret } from '../../transforms/redaction/values.ts';
 import { readTexts } from './line-reader.ts';
 import { Problems } from './problems.ts';

@@ -1,6 +1,6 @@
 /** Replaces the values that a scan found by placeholders. */
 import { eachRepeat, MIN_REPEATED_BYTES } from './repeats.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './rule.ts';
 import type { SecretScan } from './scan.ts';
 import { afterEscape, type Span } from './span.ts';
 

@@ -3,57 +3,25 @@
  * bytes of a finished record (one character per byte), where quotation marks and line breaks are escaped.
  */
 
-/** Which values a match must have, besides its pattern (values.ts). */
-export type ValueCheck = 'checksum' | 'random' | 'secret' | 'password' | 'card' | 'iban' | 'email';
-
-/** One form of a rule's values. */
-export interface Form {
-  /** Texts of at least 3 bytes, one of which every match contains. */
-  readonly anchors: readonly string[];
-  /** A linear regular expression. It starts at the anchor, or at most `back` characters before it. */
-  readonly pattern: string;
-  readonly back?: number;
-  /** Most bytes from the anchor to the end of a match; 400 if undefined. */
-  readonly reach?: number;
-  /** The capture group that is replaced; 0 or undefined for the whole match. */
-  readonly group?: number;
-  readonly check?: ValueCheck;
-  /** How a match begins, if one may be longer than a first look. */
-  readonly head?: string;
-  /** Whether the anchor is part of a name, which `:` or `=` follows soon. */
-  readonly isName?: true;
-}
-
-/** A kind of secret. Its placeholder has the name in capitals. */
-export interface Rule {
-  readonly name: string;
-  /** A form without anchors is found by its digits; an e-mail address, which has no form, by `@` (scan.ts). */
-  readonly forms: readonly Form[];
-}
-
-/** How a run redacts. Plain data: workers get a copy. */
-export interface Redaction {
-  /** `look`: only count what looks like a secret. */
-  readonly mode: 'replace' | 'look';
-  readonly key: string;
-  readonly rules: readonly Rule[];
-  /** Values that stay, by their SHA-256 or by a pattern. */
-  readonly allow: { readonly hashes: readonly string[]; readonly patterns: readonly string[] };
-}
+import { ASSIGNS, NAMED_SECRET } from './named-secret.ts';
+import type { Form, Rule, ValueCheck } from './rule.ts';
 
 const WORD = '[A-Za-z0-9_-]';
 const ALNUM = '[A-Za-z0-9]';
 const HEX = '[0-9a-f]';
+const END = '(?![A-Za-z0-9_-])';
 
 /** A token that begins with its anchor. */
-const prefixed = (
-  name: string,
-  anchors: readonly string[],
-  rest: string,
-  check: ValueCheck = 'random',
-): Rule => ({
+const token = (anchors: readonly string[], rest: string, check: ValueCheck = 'random'): Form => ({
+  anchors,
+  pattern: `(?:${anchors.map(escaped).join('|')})${rest}`,
+  check,
+});
+
+/** A rule with one form, whose tokens begin with their anchor. */
+const prefixed = (...[name, ...form]: [name: string, ...form: Parameters<typeof token>]): Rule => ({
   name,
-  forms: [{ anchors, pattern: `(?:${anchors.map(escaped).join('|')})${rest}`, check }],
+  forms: [token(...form)],
 });
 
 function escaped(text: string): string {
@@ -63,18 +31,6 @@ function escaped(text: string): string {
 /** The first characters of a Discord token: base64 of the first digits of an id. */
 const DISCORD_STARTS = Array.from({ length: 90 }, (_, i) => btoa(`${i + 10}0`).slice(0, 3));
 const HEX_DIGITS = [...'0123456789abcdef'];
-
-/** Names of variables that hold a secret, and how they begin in a text. */
-const NAMED = {
-  anchors: [
-    ...['assword', 'ASSWORD', 'asswd', 'ASSWD', 'ecret', 'ECRET', 'oken', 'OKEN', 'redential', 'REDENTIAL'],
-    ...['api_key', 'api-key', 'apikey', 'apiKey', 'ApiKey', 'Api-Key', 'API_KEY', 'API-KEY', 'APIKEY'],
-    ...['access_key', 'accessKey', 'AccessKey', 'ACCESS_KEY', 'private_key', 'privateKey', 'PRIVATE_KEY'],
-  ],
-  suffix: '(?:[_-]?(?:key|value|base|Key|Value|KEY|VALUE|BASE)){0,2}',
-} as const;
-/** The characters between a name and its value: quotes at any depth of escaping, and a sign. */
-const ASSIGNS = `\\\\*["'\`]?\\s{0,4}(?::=|=>|[:=])\\s{0,4}\\\\*["'\`]?(?![A-Z2-7]{10}>)`;
 
 const CARD = String.raw`(?<![\d.-])\d{4}(?:[ -]?\d{4,6}){2}(?:[ -]?\d{1,7})?(?![\w-])(?!\.\d)`;
 const IBAN = String.raw`(?<![A-Z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?![A-Za-z0-9])`;
@@ -121,6 +77,7 @@ export const RULES: readonly Rule[] = [
       { anchors: ['AIza'], pattern: `AIza${WORD}{35}(?![A-Za-z0-9_-])`, check: 'random' },
       { anchors: ['GOCSPX-'], pattern: `GOCSPX-${WORD}{28}`, check: 'random' },
       { anchors: ['ya29.'], pattern: `ya29\\.${WORD}{30,400}`, check: 'random' },
+      token(['AQ.'], `${WORD}{45,60}${END}`),
     ],
   },
   {
@@ -169,11 +126,23 @@ export const RULES: readonly Rule[] = [
         check: 'random',
       },
       { anchors: ['sk-'], pattern: `sk-${ALNUM}{32,64}(?![A-Za-z0-9_-])`, check: 'random' },
+      token(['sk-'], `${WORD}{22}${END}`, 'secret'), // of a LiteLLM proxy
     ],
   },
   prefixed('anthropic-key', ['sk-ant-'], `${WORD}{40,200}`),
   prefixed('openrouter-key', ['sk-or-v1-'], `${HEX}{64}`),
-  prefixed('model-api-key', ['gsk_', 'xai-', 'pplx-', 'r8_', 'fw_', 'nvapi-'], `${WORD}{36,120}`),
+  {
+    name: 'model-api-key',
+    forms: [
+      token(['gsk_', 'xai-', 'pplx-', 'r8_', 'nvapi-', 'jina_', 'pcsk_', 'wandb_v1_'], `${WORD}{36,120}`),
+      token(['lsv2_pt_', 'lsv2_sk_', 'tvly-', 'sk-lf-'], `${WORD}{28,80}`, 'secret'),
+      token(['fw_'], `${ALNUM}{22,64}${END}`),
+      token(['csk-'], `[a-z0-9]{40,64}${END}`, 'secret'),
+      token(['fc-'], `${HEX}{32}${END}`),
+      token(['sk_'], `${HEX}{48}${END}`),
+      token(['BSA'], `${WORD}{28}${END}`, 'secret'),
+    ],
+  },
   prefixed('huggingface-token', ['hf_', 'api_org_'], '[A-Za-z]{34}(?![A-Za-z0-9_])'),
   {
     name: 'azure-storage-key',
@@ -183,6 +152,13 @@ export const RULES: readonly Rule[] = [
         pattern: '(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{42,88}={0,2})',
         group: 1,
         check: 'secret',
+      },
+      {
+        anchors: ['+ASt', '+ABa', '+AMC'],
+        pattern: '[A-Za-z0-9+/]{76}\\+A(?:St|Ba|MC)[A-Za-z0-9+/]{6}==',
+        back: 76,
+        reach: 12,
+        check: 'random',
       },
     ],
   },
@@ -265,23 +241,77 @@ export const RULES: readonly Rule[] = [
   prefixed('sentry-token', ['sntrys_', 'sntryu_'], '[A-Za-z0-9_+/]{40,300}={0,2}'),
   prefixed('atlassian-token', ['ATATT3', 'ATCTT3'], '[A-Za-z0-9_=-]{60,300}'),
   prefixed('docker-token', ['dckr_pat_', 'dckr_oat_'], `${WORD}{27,40}`),
-  prefixed(
-    'cloud-token',
-    [
-      'tskey-',
-      'pul-',
-      'rubygems_',
-      'sbp_',
-      'figd_',
-      'pscale_tkn_',
-      'pscale_pw_',
-      'AGE-SECRET-KEY-1',
-      'NRAK-',
-      'LTAI',
-      'nfp_',
+  {
+    name: 'cloud-token',
+    forms: [
+      token(
+        [
+          ...['tskey-', 'pul-', 'rubygems_', 'sbp_', 'figd_', 'pscale_tkn_', 'pscale_pw_', 'NRAK-', 'LTAI'],
+          ...['AGE-SECRET-KEY-1', 'nfp_'],
+        ],
+        '[A-Za-z0-9_-]{20,120}',
+      ),
+      token(
+        [
+          ...['bkua_', 'CCIPAT_', 'CCIPRJ_', 'CFPAT-', 'HRKU-', 'sq0atp-', 'sq0csp-', 'sb_secret_', 'phx_'],
+          ...[
+            'fo1_',
+            'vcp_',
+            'vci_',
+            'vca_',
+            'vcr_',
+            'vck_',
+            'rnd_',
+            'EZAK',
+            'EZTK',
+            'cfut_',
+            'cfat_',
+            'cfk_',
+          ],
+        ],
+        `${WORD}{22,120}`,
+        'secret',
+      ),
+      token(['re_'], `${ALNUM}{8}_${ALNUM}{24}${END}`, 'secret'),
+      token(['rdme_', 'napi_'], `[a-z0-9]{50,80}${END}`, 'secret'),
+      token(['cio'], `${ALNUM}{32}${END}`, 'secret'),
+      token(['sk.eyJ1'], `${WORD}{40,300}\\.${WORD}{20,40}${END}`),
+      { ...token(['ops_eyJ'], `${WORD}{200,2000}`), reach: 2010, head: 'ops_eyJ' },
+      {
+        ...token(['fm2_', 'fm1r_', 'fm1a_'], '[A-Za-z0-9+/=_,-]{60,4000}'),
+        reach: 4010,
+        head: 'fm[12][ra]?_',
+      },
+      {
+        anchors: ['.atlasv1.'],
+        pattern: `${ALNUM}{14}\\.atlasv1\\.${WORD}{60,80}`,
+        back: 14,
+        check: 'random',
+      },
+      {
+        anchors: ['JQQJ99'],
+        pattern: `${ALNUM}{52}JQQJ99${ALNUM}{26}`,
+        back: 52,
+        reach: 32,
+        check: 'random',
+      },
+      {
+        anchors: ['hooks.zapier.com'],
+        pattern:
+          'hooks\\.zapier\\.com\\\\*/hooks\\\\*/(?:catch|standard)\\\\*/(\\d{4,12}\\\\*/[A-Za-z0-9]{5,12})',
+        group: 1,
+        check: 'random',
+      },
+      {
+        anchors: ['.webhook.office.com'],
+        pattern:
+          '\\.webhook\\.office\\.com\\\\*/webhookb2\\\\*/([A-Za-z0-9@-]{60,80}\\\\*/IncomingWebhook\\\\*/[0-9a-f]{32}\\\\*/[A-Za-z0-9-]{30,60})',
+        head: '\\.webhook\\.office\\.com',
+        group: 1,
+        check: 'random',
+      },
     ],
-    '[A-Za-z0-9_-]{20,120}',
-  ),
+  },
   {
     name: 'jwt',
     forms: [
@@ -293,38 +323,7 @@ export const RULES: readonly Rule[] = [
       },
     ],
   },
-  {
-    name: 'secret',
-    forms: [
-      {
-        anchors: ['Bearer ', 'bearer '],
-        pattern: '[bB]earer ([A-Za-z0-9_.=+/~-]{16,2000})',
-        reach: 2100,
-        group: 1,
-        check: 'secret',
-      },
-      {
-        anchors: ['Basic ', 'basic '],
-        pattern: '[bB]asic ([A-Za-z0-9+/]{16,400}={0,2})(?![A-Za-z0-9+/])',
-        group: 1,
-        check: 'secret',
-      },
-      {
-        anchors: ['://'],
-        pattern: `://[^\\s:/@"'\\\\<>$\\{\\}]{0,64}:([^\\s:/@"'\\\\<>$\\{\\}]{5,200})@`,
-        group: 1,
-        check: 'password',
-      },
-      {
-        anchors: NAMED.anchors,
-        pattern: `(?:${NAMED.anchors.join('|')})${NAMED.suffix}${ASSIGNS}([A-Za-z0-9_+/!#%^*.=~@&-]{10,200})`,
-        reach: 280,
-        group: 1,
-        check: 'secret',
-        isName: true,
-      },
-    ],
-  },
+  NAMED_SECRET,
   { name: 'card', forms: [{ anchors: [], pattern: CARD, check: 'card' }] },
   { name: 'iban', forms: [{ anchors: [], pattern: IBAN, check: 'iban' }] },
   { name: 'email', forms: [] },

@@ -4,7 +4,7 @@
  */
 import { AnchorScan } from './anchors.ts';
 import { privateKeyAt } from './private-key.ts';
-import type { Form, Rule, ValueCheck } from './rules.ts';
+import type { Form, Rule, ValueCheck } from './rule.ts';
 import { afterEscape, fitted, isDigit, isInWord, isWordByte, type Span } from './span.ts';
 import { isSecret } from './values.ts';
 

@@ -1,6 +1,6 @@
 /** Tells values that are secrets from those that only look like one: checksums, entropy, placeholders. */
 import { crc32 } from 'node:zlib';
-import type { ValueCheck } from './rules.ts';
+import type { ValueCheck } from './rule.ts';
 
 /** Texts that documentation has instead of a secret. */
 const PLACEHOLDER =
@@ -15,6 +15,12 @@ const RESERVED_DOMAIN =
 
 const MIN_RANDOM_BITS = 2.6;
 const MIN_SECRET_BITS = 3;
+/** A shorter value cannot have that many: of eight characters, two may be the same. */
+const MIN_SHARE_OF_BITS = 0.85;
+/** A shorter value may be a name of code, such as `b64encode`. */
+const SHORT = 10;
+const KINDS = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9_]/];
+const MIN_KINDS = 3;
 
 /** Returns whether the value passes the check of its rule. */
 export function isSecret(value: string, check: ValueCheck | undefined): boolean {
@@ -46,7 +52,9 @@ function isRandom(value: string): boolean {
 function looksSecret(value: string): boolean {
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   if (/^[./~@&#]|^_*[A-Za-z]+\d{0,2}(?:[._/-]+[A-Za-z]+\d{0,2})*_*$/.test(value)) return false;
-  return !PLACEHOLDER.test(value) && !ONE_CHARACTER.test(value) && entropy(value) >= MIN_SECRET_BITS;
+  if (value.length < SHORT && KINDS.filter((kind) => kind.test(value)).length < MIN_KINDS) return false;
+  const minBits = Math.min(MIN_SECRET_BITS, MIN_SHARE_OF_BITS * Math.log2(value.length));
+  return !PLACEHOLDER.test(value) && !ONE_CHARACTER.test(value) && entropy(value) >= minBits;
 }
 
 const counts = new Uint32Array(256);

@@ -78,6 +78,11 @@ describe('redactBytes', () => {
       `commit ${mixed(40, HEX)} sha256-${mixed(43)}=`,
       '-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----',
       'eyJhbGciOiJIUzI1NiJ9 alone',
+      'docker run --user 1000:100000 -u nobody:nogroup, git push -u origin main2:feature/long-name-2',
+      'token = b64encode(x), password: secret123, --token $TOKEN_2_OF_APP, --password "<your password 1>"',
+      'napi_get_value_string_utf8, csk-learn, re_export_all_of_the_modules_1, sk-toggleable__label-2',
+      'cookie: { secure: true }, "auth": "AuthenticationMiddleware1", Authorization: https://host/rfc6749/2',
+      'a login page with a password field2 and the mysql option -p8080',
     ];
     for (const text of near) expect(redact(JSON.stringify(text)).text).toBe(JSON.stringify(text));
   });

@@ -1,0 +1,108 @@
+/**
+ * The rule for secrets that only the text before them tells: the name of a variable, a header, or an option of a command.
+ * A value must be mixed (`secret` in values.ts), because words follow such texts too.
+ */
+import type { Rule } from './rule.ts';
+
+/** A part of a command line, up to a blank, a quotation mark, an escape, a placeholder or a sign of the shell. */
+const ARGUMENT = `[^\\s"'\`\\\\<>$\\{\\}();|&]`;
+const COOKIE = `[^\\s"'\\\\=;()]{1,80}=[^\\s"'\\\\;()]{0,2000}`;
+/** A quotation mark before a value, at any depth of escaping. */
+const QUOTE = `\\\\*["'\`]?`;
+/** Names of variables that hold a secret, and how they begin in a text. */
+const NAMED = {
+  anchors: [
+    ...['assword', 'ASSWORD', 'asswd', 'ASSWD', 'ecret', 'ECRET', 'oken', 'OKEN', 'redential', 'REDENTIAL'],
+    ...['api_key', 'api-key', 'apikey', 'apiKey', 'ApiKey', 'Api-Key', 'API_KEY', 'API-KEY', 'APIKEY'],
+    ...['access_key', 'accessKey', 'AccessKey', 'ACCESS_KEY', 'private_key', 'privateKey', 'PRIVATE_KEY'],
+    ...['auth_key', 'authKey', 'AUTH_KEY', 'signing_key', 'signingKey', 'SIGNING_KEY'],
+    ...['master_key', 'masterKey', 'MASTER_KEY', 'encryption_key', 'encryptionKey', 'ENCRYPTION_KEY'],
+    ...['passphrase', 'PASSPHRASE'],
+  ],
+  suffix: '(?:[_-]?(?:key|value|base|Key|Value|KEY|VALUE|BASE)){0,2}',
+} as const;
+/** Options of commands that are followed by a secret. */
+const FLAGS = [
+  ...['--password ', '--passwd ', '--token ', '--auth-token ', '--access-token ', '--api-key ', '--apikey '],
+  ...['--secret ', '--client-secret ', '--secret-key '],
+];
+/** The characters between a name and its value: quotes at any depth of escaping, and a sign. */
+export const ASSIGNS: string = `${QUOTE}\\s{0,4}(?::=|=>|[:=])\\s{0,4}${QUOTE}(?![A-Z2-7]{10}>)`;
+
+export const NAMED_SECRET: Rule = {
+  name: 'secret',
+  forms: [
+    {
+      anchors: ['Bearer ', 'bearer '],
+      pattern: '[bB]earer ([A-Za-z0-9_.=+/~-]{16,2000})',
+      reach: 2100,
+      group: 1,
+      check: 'secret',
+    },
+    {
+      anchors: ['Basic ', 'basic '],
+      pattern: '[bB]asic ([A-Za-z0-9+/]{16,400}={0,2})(?![A-Za-z0-9+/])',
+      group: 1,
+      check: 'secret',
+    },
+    {
+      anchors: ['://'],
+      pattern: `://[^\\s:/@"'\\\\<>$\\{\\}]{0,64}:([^\\s:/@"'\\\\<>$\\{\\}]{5,200})@`,
+      group: 1,
+      check: 'password',
+    },
+    {
+      anchors: ['uthorization'],
+      pattern: `uthorization${QUOTE}\\s{0,4}[:=]\\s{0,4}${QUOTE}(?![Bb](?:earer|asic) |https?:)(?:[A-Za-z0-9-]{1,20} )?([A-Za-z0-9_.=+/~:-]{20,2000})`,
+      reach: 2100,
+      group: 1,
+      check: 'secret',
+    },
+    {
+      anchors: ['ookie:', 'ookie"', 'ookie\\'],
+      pattern: `ookie${QUOTE}\\s{0,4}:\\s{0,4}${QUOTE}(?=[^"'\\\\()]{16})(${COOKIE}(?:; ${COOKIE}){0,40})`,
+      reach: 3200,
+      group: 1,
+      check: 'secret',
+    },
+    {
+      anchors: ['auth"', 'auth\\'],
+      pattern: 'auth\\\\*"\\s{0,4}:\\s{0,4}\\\\*"([A-Za-z0-9+/]{16,400}={0,2})\\\\*"',
+      reach: 430,
+      group: 1,
+      check: 'secret',
+    },
+    {
+      anchors: FLAGS,
+      pattern: `(?:${FLAGS.join('|')})${QUOTE}(${ARGUMENT}{8,200})`,
+      group: 1,
+      check: 'secret',
+    },
+    {
+      anchors: ['-u ', '--user '],
+      pattern: `(?:-u|--user) ${QUOTE}[A-Za-z0-9_.@%+-]{1,64}:(${ARGUMENT}{6,200})`,
+      group: 1,
+      check: 'secret',
+    },
+    {
+      anchors: ['mysql', 'docker login', 'sshpass'],
+      pattern: `(?:mysql(?:dump|admin|import)?|docker login|sshpass) (?:[^\\n"|;&\\\\]{0,100} )?-p ?${QUOTE}(${ARGUMENT}{6,100})`,
+      group: 1,
+      check: 'secret',
+    },
+    {
+      anchors: ['login '],
+      pattern: `login ${ARGUMENT}{1,100}(?:\\s|\\\\+[nrt]){1,9}password (${ARGUMENT}{6,200})`, // .netrc
+      group: 1,
+      check: 'secret',
+    },
+    {
+      anchors: NAMED.anchors,
+      pattern: `(?:${NAMED.anchors.join('|')})${NAMED.suffix}${ASSIGNS}(?!https?:|arn:)((?<=["'\`])[^\\s"'\`\\\\<>\\{\\}()[\\]]{8,200}(?=\\\\*["'\`])|(?!\\$)(?:[A-Za-z0-9_+/!#%^*.=~@&-]|\\$(?![{(])){8,200})`,
+      reach: 280,
+      group: 1,
+      check: 'secret',
+      isName: true,
+    },
+  ],
+};
