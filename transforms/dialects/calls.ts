@@ -5,7 +5,7 @@
 import type { JsonView } from '../json/json-view.ts';
 import { isRow, JoinedRows } from './calls/joined-rows.ts';
 import type { Wrapper } from './calls/wrapper.ts';
-import { ANSWERS, capture, pair, wrapped, wrapperOf } from './calls/wrappers.ts';
+import { ANSWERS, capture, isPair, pair, wrapped, wrapperOf } from './calls/wrappers.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
@@ -15,12 +15,30 @@ import { present, structured } from './shared/logged-values.ts';
 
 const isKnown = (object: FirstObject): boolean => wrapperOf(object) !== undefined;
 
-/** The call inside the object that LiteLLM passes to callbacks, or in the message of an event of CloudWatch. */
+/** Members in which collectors ship a line that a program has logged, each with one that tells their envelope. */
+const ENVELOPES: Readonly<Record<string, string>> = {
+  log: 'stream', // Docker, Fluent Bit
+  MESSAGE: '__REALTIME_TIMESTAMP', // journald
+  jsonPayload: 'insertId', // Google Cloud
+  textPayload: 'insertId',
+  _source: '_index', // Elasticsearch, OpenSearch
+  line: 'labels', // Loki
+  event: 'sourcetype', // Splunk
+  data: 'specversion', // CloudEvents
+  detail: 'detail-type', // EventBridge
+  value: 'topic', // Kafka
+  Body: 'MessageId', // SQS
+  Message: 'TopicArn', // SNS
+};
+
+/** The call inside the object that LiteLLM passes to callbacks, in an event of CloudWatch, or in another envelope. */
 function payloadIn(object: FirstObject): JsonView | undefined {
   const places = [object, object.get('kwargs')].map((one) => one?.get('standard_logging_object'));
-  return [...places, object.get('message'), object.get('@message')]
+  const found = Object.entries(ENVELOPES).filter(([, sign]) => object.get(sign) !== undefined);
+  const shipped = ['message', '@message', ...found.map(([key]) => key)].map((key) => object.get(key));
+  return [...places, ...shipped]
     .map(structured)
-    .find((one): one is JsonView => one !== undefined && isKnown(one));
+    .find((one): one is JsonView => one !== undefined && (isKnown(one) || isPair(one)));
 }
 
 /** Members with a list of calls: as an API returns it, and as a cassette of VCR holds what it recorded. */
@@ -64,7 +82,7 @@ const calls: Dialect = defineDialect({
     ...[...LISTS, 'standard_logging_object'],
     ...['request_body', 'response_body', 'reqPayload', 'respPayload', 'proxy_server_request', 'log'],
     ...['output', 'full_request', 'full_response', 'modelInput', 'modelOutput', 'ai'],
-    ...[...EVENTS, 'message', '@message', 'event', 'obj', 'out'],
+    ...[...EVENTS, ...Object.keys(ENVELOPES), 'message', '@message', 'event', 'obj', 'out'],
     ...['CorrelationId', 'SequenceNumber', 'RequestMessages', 'ResponseMessages'],
   ],
   gathers: true,

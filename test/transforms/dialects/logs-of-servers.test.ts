@@ -1,4 +1,4 @@
-/** Bodies of several APIs in logs of CloudWatch, SGLang and Azure API Management. */
+/** Bodies of several APIs in logs of CloudWatch, other collectors, SGLang and Azure API Management. */
 import { describe, expect, it } from 'vitest';
 import type { ReadElement } from '../../../transforms/dialects/dialect.ts';
 import { dialects } from '../../../transforms/dialects/index.ts';
@@ -59,6 +59,40 @@ describe('events of CloudWatch', () => {
     ['a row of a query', { '@timestamp': 't', '@message': log(converseAnswer) }],
   ])('hold calls: %s', (_what, logged) => {
     expect(messagesOf(entryOf(logged)).at(-1).content).toBe('Seven bees.');
+  });
+});
+
+describe('an envelope of a collector', () => {
+  const asked = { request: { messages: [{ role: 'user', content: 'How many bees?' }] } };
+  const answered = { choices: [{ message: { role: 'assistant', content: 'Seven bees.' } }] };
+  const call = { ...asked, response: answered };
+  const text = JSON.stringify({ timestamp: '2026-01-13T10:00:00Z', session_id: 's1', ...call });
+
+  it.each([
+    ['Docker', { log: `${text}\n`, stream: 'stdout', time: '2026-01-13T10:00:00.1Z' }],
+    ['journald', { __REALTIME_TIMESTAMP: '1768298400000000', PRIORITY: '6', MESSAGE: text }],
+    ['Google Cloud', { insertId: 'a', jsonPayload: call, resource: { type: 'k8s_container' } }],
+    ['Google Cloud, as text', { insertId: 'a', textPayload: text }],
+    ['Elasticsearch', { _index: 'llm', _id: '1', _source: call }],
+    ['Loki', { labels: { app: 'proxy' }, line: text, timestamp: '2026-01-13T10:00:00Z' }],
+    ['Splunk', { time: 1768298400, sourcetype: '_json', event: call }],
+    ['CloudEvents', { specversion: '1.0', type: 'call', source: '/proxy', id: '1', data: call }],
+    ['EventBridge', { version: '0', 'detail-type': 'call', source: 'proxy', detail: call }],
+    ['Kafka', { topic: 'llm', partition: 0, offset: 1, key: null, value: text }],
+    ['SQS', { MessageId: '1', ReceiptHandle: 'r', Body: text }],
+    ['SNS', { Type: 'Notification', MessageId: '1', TopicArn: 'arn', Message: text }],
+  ])('holds a call: %s', (_what, logged) => {
+    const contents = messagesOf(entryOf(logged)).map(({ content }) => content);
+    expect(contents).toEqual(['How many bees?', 'Seven bees.']);
+  });
+
+  it('keeps the session of the call', () => {
+    expect(entryOf({ log: text, stream: 'stdout' }).sessionId).toBe('s1');
+  });
+
+  it.each([text.slice(0, 40), 'listening on :8080'])('is rejected if it ships something else: %s', (log) => {
+    const elements = read({ log: text, stream: 'stdout' }, { log, stream: 'stdout' });
+    expect(elements).toMatchObject([{ kind: 'rejection', scope: 'line' }, { kind: 'entry' }]);
   });
 });
 

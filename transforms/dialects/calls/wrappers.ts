@@ -128,17 +128,19 @@ const openPipeLog: Wrapper = {
   }),
 };
 
+/** Whether an object has a request with messages and its response. */
+export function isPair(object: FirstObject): boolean {
+  const request = structured(object.get('request'));
+  const body = isObject(request) ? bodyOf(request) : undefined;
+  const isCall = body?.get('messages')?.type === 'array' || geminiRequest(body) !== undefined;
+  if (!isCall || !present(object.get('response'))) return false;
+  const pair = ['request', 'response'].map((key) => [key, (object.get(key) as JsonView).bytes] as const);
+  return !isAnthropic(new Map(pair));
+}
+
 /** `{request, response}`, as gateways such as Cloudflare's log it. With a session id it is an `exchange`. */
 export const wrapped: Wrapper = {
-  matches(object) {
-    const request = structured(object.get('request'));
-    const isNative = object.get('session_id') !== undefined;
-    const body = isObject(request) ? bodyOf(request) : undefined;
-    const isCall = body?.get('messages')?.type === 'array' || geminiRequest(body) !== undefined;
-    if (isNative || !isCall || !present(object.get('response'))) return false;
-    const pair = ['request', 'response'].map((key) => [key, (object.get(key) as JsonView).bytes] as const);
-    return !isAnthropic(new Map(pair));
-  },
+  matches: (object) => object.get('session_id') === undefined && isPair(object),
   call(json, { time }) {
     const request = structured(json.get('request'));
     return {
