@@ -161,7 +161,7 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
     const parts = partsOf(message);
     fold.expect(message, MESSAGE, `messages[${i}]`);
     const compaction = parts.find((part) => typeOf(part) === 'compaction');
-    if (compaction !== undefined && fold.last.index >= 0) {
+    if (compaction !== undefined && fold.last.index >= 0 && !hasFailed(messages[i + 1])) {
       tail = keptBy(compaction, places, fold);
       fold.close(true);
       open();
@@ -183,6 +183,12 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
       tail = [];
     }
   }
+}
+
+/** Whether a compaction changed nothing, by the message after its request: its summary failed, or was not begun. */
+function hasFailed(summary: JsonView | undefined): boolean {
+  const info = summary?.get('info');
+  return info !== undefined && (info.textOf('role') === 'user' || present(info.get('error')));
 }
 
 /** The messages that a compaction kept, from the one that it names to the last: they follow its summary. */

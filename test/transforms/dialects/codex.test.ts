@@ -262,6 +262,13 @@ describe('calls', () => {
     ]);
   });
 
+  it('say which arguments are encrypted for another agent', () => {
+    const sealed = call('1', { encrypted_function_args: ['message'], arguments: '{"message":"gAAA"}' });
+    expect(rulesOf(entriesOf(say('user', 'q'), sealed, result('1', 'r'))[0])).toContain('sealed-context');
+    const plain = call('1', { encrypted_function_args: [] });
+    expect(rulesOf(entriesOf(say('user', 'q'), plain, result('1', 'r'))[0])).not.toContain('sealed-context');
+  });
+
   it('of other built-in tools keep all arguments', () => {
     const calls = [
       { type: 'shell_call', call_id: '1', id: 'i', status: 'completed', action: { commands: ['ls'] } },

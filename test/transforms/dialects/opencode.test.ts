@@ -178,6 +178,18 @@ describe('opencode', () => {
     ]);
   });
 
+  it('goes on after a compaction whose summary failed or was not begun', () => {
+    const failed = { info: { role: 'assistant', error: { name: 'APIError' } }, parts: [says('So')] };
+    const before = [user(says('a')), answer(says('b')), user({ type: 'compaction', auto: false })];
+    const after = [user(says('c')), answer(says('d'))];
+    const textsOf = (...list: readonly object[]) =>
+      conversationsOf(...before, ...list, ...after).map((one) =>
+        one.map((m) => (m as { content: string }).content),
+      );
+    expect(textsOf(failed)).toEqual([['a', 'b', 'What did we do so far?', 'So', 'c', 'd']]);
+    expect(textsOf()).toEqual([['a', 'b', 'What did we do so far?', 'c', 'd']]);
+  });
+
   it('puts the messages that a compaction kept after its summary, as context', () => {
     const named = (id: string, { info, parts }: ReturnType<typeof user>) => ({
       info: { id, ...info },

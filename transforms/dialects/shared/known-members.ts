@@ -161,7 +161,7 @@ export const RESPONSES_ITEM: KnownObject = knownByType('type', {
     'content:any!': RESPONSES_PART,
     'summary:any!': RESPONSES_PART,
   }),
-  function_call: known(`${ITEM} call_id name:text namespace:text arguments! summary`),
+  function_call: known(`${ITEM} call_id name:text namespace:text arguments! summary encrypted_function_args`),
   custom_tool_call: known(`${ITEM} call_id name:text namespace:text input!`),
   function_call_output: ITEM_OUTPUT,
   custom_tool_call_output: ITEM_OUTPUT,

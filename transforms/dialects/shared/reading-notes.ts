@@ -132,6 +132,12 @@ export const SEALED_CONTEXT: ReadingNote = warning(
   'the earlier messages are encrypted: only their provider can read them',
 );
 
+/** For calls whose arguments the API encrypts for another agent (`encrypted_function_args` names them). */
+export const SEALED_ARGUMENTS: ReadingNote = warning(
+  'sealed-context',
+  'arguments of a call are encrypted: only their provider can read them',
+);
+
 /** The finding about encrypted reasoning in a conversation. @param count number of messages that have it */
 export function sealedNote(count: number): ReadingNote {
   const what = count === 1 ? '1 message' : `${count} messages`;

@@ -9,7 +9,15 @@ import { copiesOf, makeMessage, objectOf } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
 import { isBuiltInCall } from './known-parts.ts';
 import { firstOf, present } from './logged-values.ts';
-import { FREE_FORM, noted, SEALED_CONTEXT, SUMMARY, SUMMARY_LEFT_OUT, warning } from './reading-notes.ts';
+import {
+  FREE_FORM,
+  noted,
+  SEALED_ARGUMENTS,
+  SEALED_CONTEXT,
+  SUMMARY,
+  SUMMARY_LEFT_OUT,
+  warning,
+} from './reading-notes.ts';
 import { partsOf, type ResponseResult, readResult } from './response-results.ts';
 import { nameInSpace } from './tool-definitions.ts';
 import { maySay } from './unreadable.ts';
@@ -55,7 +63,7 @@ export function readItem(item: JsonView): ResponseItem {
   const type = item.textOf('type') ?? 'message';
   if (type === 'message') return readMessage(item);
   if (type === 'reasoning') return readReasoning(item);
-  if (type === 'function_call') return blocks(callOf(item, nameOf(item), firstOf(item, 'arguments')?.copy()));
+  if (type === 'function_call') return readCall(item);
   if (type === 'custom_tool_call') return readCustomCall(item);
   if (type.endsWith('_call_output'))
     return hasOutput(item, type) ? readResult(item) : bad('a result has no output');
@@ -125,6 +133,12 @@ function callOf(item: JsonView, name: string | undefined, args: Uint8Array | und
 function nameOf(item: JsonView): string | undefined {
   const name = item.textOf('name');
   return name === undefined ? undefined : nameInSpace(item.textOf('namespace'), name);
+}
+
+function readCall(item: JsonView): ResponseItem {
+  const sealed = item.get('encrypted_function_args')?.elements() ?? [];
+  const call = callOf(item, nameOf(item), firstOf(item, 'arguments')?.copy());
+  return blocks(call, sealed.length > 0 ? [SEALED_ARGUMENTS] : []);
 }
 
 function readCustomCall(item: JsonView): ResponseItem {
