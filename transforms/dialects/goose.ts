@@ -10,6 +10,7 @@ import { noteItem } from './fold/thread.ts';
 import {
   countReplaced,
   foldGooseMessage,
+  isAdded,
   isGooseLine,
   isGooseMessage,
   isHidden,
@@ -20,6 +21,8 @@ import { metaOf } from './shared/logged-meta.ts';
 
 const HARNESS = 'goose';
 const MAIN = 'main';
+/** Most messages that a compaction adds: the summary, and the answer after it. */
+const ADDED = 2;
 
 function detect(first: FirstObject): boolean {
   if (first.get('role') !== undefined && first.get('created') !== undefined) return isGooseLine(first);
@@ -78,7 +81,8 @@ function readExport(
     fold.open(thread, session, part[0]?.get('created'));
     const model = json.get('model_config')?.get('model_name');
     fold.describe(metaOf({ source_id: json.get('id'), harness: HARNESS, model }));
-    for (const message of part) foldGooseMessage(message, `${memory.messages++}`, context);
+    for (const [j, message] of part.entries())
+      foldGooseMessage(message, `${memory.messages++}`, context, i > 0 && j < ADDED && isAdded(message));
     const isCurrent = i === conversations.length - 1;
     if (isCurrent && hidden > 0 && fold.last.index >= 0)
       noteItem(fold.last, { changes: Array.from({ length: hidden }, () => 'not-by-model') });

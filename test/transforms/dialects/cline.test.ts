@@ -165,6 +165,23 @@ describe('cline', () => {
     expect(messagesOf(entry as Entry)).toEqual([{ role: 'user', content }]);
   });
 
+  it('reads images of the command, and reports a file in a message of the user', () => {
+    const image = { type: 'image', data: 'iVBORw==', mediaType: 'image/png' };
+    const file = { type: 'file', path: '/a', content: 'words of a file' };
+    const result = { type: 'tool_result', tool_use_id: 'x', name: 'f', content: [image] };
+    const lines = [
+      message('user', [{ type: 'text', text: 'a' }, file, image]),
+      message('assistant', [{ type: 'tool_use', id: 'x', name: 'f', input: {} }]),
+      message('user', [result]),
+    ];
+    const [entry] = elementsOf(cline, ...lines) as readonly Entry[];
+    const shown = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw==' } };
+    const contents = entry && messagesOf(entry).map((one) => (one as { content: unknown }).content);
+    expect(contents?.[0]).toEqual([{ type: 'text', text: 'a' }, file, shown]);
+    expect(contents?.[2]).toEqual([shown]);
+    expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).toContain('block-kept');
+  });
+
   it('rejects an answer that names another speaker', () => {
     const typed = { ...message('assistant', 'a'), author: 'human' };
     const rejected = [{ kind: 'rejection', reason: 'unknown-speaker' }];

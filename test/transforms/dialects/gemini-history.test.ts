@@ -117,7 +117,7 @@ describe('a context as the API has it', () => {
     const kept = [user('new'), answer('2', 'a')];
     const [, second] = entriesOf(user('1'), answer('2', 'a'), set(...kept), answer('3'));
     expect(messagesOf(second).map(({ content }) => content)).toEqual(['new', 'a', '3']);
-    expect(second?.meta?.get('copied')).toBeUndefined();
+    expect(text(second?.meta?.get('copied') as Uint8Array)).toBe('2');
     const [, whole] = entriesOf(
       user('1'),
       answer('2'),
@@ -128,6 +128,15 @@ describe('a context as the API has it', () => {
     );
     expect(text(whole?.meta?.get('copied') as Uint8Array)).toBe('2');
   });
+});
+
+it('counts what the client writes after a compression as context, and no answer of the model', () => {
+  const own = { id: 'own', type: 'gemini', content: 'Got it.' };
+  const [, second] = entriesOf(user('1'), answer('2'), set(user('sum'), own, answer('2')), answer('3'));
+  expect(messagesOf(second).map(({ content }) => content)).toEqual(['sum', 'Got it.', '2', '3']);
+  expect(text(second?.meta?.get('copied') as Uint8Array)).toBe('3');
+  const [, other] = entriesOf(user('1'), answer('2'), set(user('sum'), answer('new')));
+  expect(text(other?.meta?.get('copied') as Uint8Array)).toBe('1');
 });
 
 describe('a call that is written twice', () => {

@@ -107,6 +107,8 @@ describe('goose', () => {
       ['sum 1', 'go on', 'c', 'd'],
       ['sum 2', 'go on', 'e'],
     ]);
+    const copied = entries.map(({ meta }) => meta?.get('copied'));
+    expect(copied.map((count) => count && text(count))).toEqual([undefined, '2', '2']);
   });
 
   it('drops an export without messages and rejects one whose list holds anything else', () => {

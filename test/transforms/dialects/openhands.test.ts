@@ -96,6 +96,15 @@ describe('openhands', () => {
     ]);
   });
 
+  it('counts the summary of a condensation as context, with what was kept after it', () => {
+    const said = { id: 3, source: 'agent', action: 'message', args: { content: 'b' } };
+    const args = { forgotten_event_ids: [1, 2], summary: 's', summary_offset: 1 };
+    const condensed = { id: 4, source: 'agent', action: 'condensation', args };
+    const elements = elementsOf(question, ran(1), saw(2, 1), said, condensed, { ...question, id: 5 }, ran(6));
+    const [, entry] = elements.filter((one): one is Entry => one.kind === 'entry');
+    expect(text(entry?.meta?.get('copied') as Uint8Array)).toBe('3');
+  });
+
   it('counts a condensed object as one line for each of its conversations', () => {
     const condensation = {
       id: 3,

@@ -7,6 +7,7 @@ import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
+import type { ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
@@ -21,7 +22,7 @@ import { LastObject } from '../shared/last-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
 import { blocksOf } from '../shared/message-parts.ts';
-import { CONTEXT_CUT, warning } from '../shared/reading-notes.ts';
+import { CONTEXT_CUT, keptBlock, warning } from '../shared/reading-notes.ts';
 import { type KnownObject, known, knownByType, withMembers } from '../shared/unread-text.ts';
 
 const MORE = 'id call_id summary signature providerOptions providerMetadata ts';
@@ -190,9 +191,12 @@ function foldOther(role: string, content: JsonView, isCopied: boolean, { fold }:
   let isAnswered = false;
   const views = content.elements();
   const parts: Part[] = content.type === 'string' ? [{ text: json }] : [];
+  const notes: ReadingNote[] = [];
   for (const [i, block] of blocks.entries()) {
     const view = views[i] as JsonView;
     const [other] = isOfOthers(view) ? blocksOf(view) : [];
+    const kept = other?.kind === 'part' ? other.kept : block.kind === 'part' ? block.kept : undefined;
+    if (kept !== undefined) notes.push(keptBlock(kept));
     if (other?.kind === 'result') fold.answer(other.id, toolMessage(other.id, other.content));
     else if (other?.kind === 'part') parts.push({ object: other.object });
     else if (block.kind !== 'result')
@@ -208,7 +212,7 @@ function foldOther(role: string, content: JsonView, isCopied: boolean, { fold }:
   const isAsText = !isAnswered && fold.last.calls.some(({ result }) => result === undefined);
   if (isAsText) fold.note(AS_TEXT);
   const isTurn = role === 'user' && !isAnswered && !isAsText;
-  fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, isCopied });
+  fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, isCopied, notes });
 }
 
 /** A result that lists operations of the tool instead of content blocks, as a JSON string of its JSON text: the client stores such lists, and shows the model their text. */

@@ -16,7 +16,7 @@ const MAIN = 'main';
 const HARNESS = 'gemini-cli';
 
 const HEAD = known(
-  'sessionId projectHash startTime lastUpdated messages kind summary directories model id type memoryScratchpad',
+  'sessionId projectHash startTime lastUpdated messages kind summary directories model id type memoryScratchpad activeExtensionName',
 );
 /** The members of a line without a type, except those of the header that it sets. */
 const unknownIn = (line: JsonView, set: JsonView | undefined): JsonView =>
@@ -81,6 +81,8 @@ export class GeminiSource {
   readonly #answered = new Set<string>();
   /** Ids of the messages before the current replacement of the context: those that come again are only context. */
   #replaced: ReadonlySet<string> = new Set();
+  /** Whether the context being read begins a conversation: what is new in it was written by the client. */
+  #isAnew = false;
   /** Number of conversations so far, part of the names of answers: one that returns later is another message. */
   #stretch = 0;
 
@@ -156,7 +158,7 @@ export class GeminiSource {
     }
     const old = known?.kind === kind ? known.place : undefined;
     const before = known?.before ?? fold.last;
-    const isCopied = this.#replaced.has(id);
+    const isCopied = this.#isCopied(message);
     let place: FoldPlace;
     if (kind === 'answer') place = this.#takeAnswer(message, name, old, fold);
     else if (old === undefined) place = fold.add(message.message, { isTurn: true, isCopied });
@@ -165,12 +167,18 @@ export class GeminiSource {
     return true;
   }
 
+  /** Whether a message is context only. The client names no model for an answer of its own. */
+  #isCopied(message: Extract<GeminiMessage, { kind: 'user' | 'answer' }>): boolean {
+    const isOfClient = message.kind === 'user' || message.meta.get('model') === undefined;
+    return this.#replaced.has(message.id) || (this.#isAnew && isOfClient);
+  }
+
   /** @param old the answer as it was logged before: results that were added to it stay */
   #takeAnswer(answer: GeminiAnswer, name: string, old: FoldPlace | undefined, fold: Fold): FoldPlace {
-    const { id, blocks, results, aliases, notes, meta } = answer;
+    const { blocks, results, aliases, notes, meta } = answer;
     const earlier = [...(old?.calls ?? [])];
     if (old !== undefined) fold.reset(old);
-    const place = fold.amend(name, blocks, 'add', { notes, meta, isCopied: this.#replaced.has(id) });
+    const place = fold.amend(name, blocks, 'add', { notes, meta, isCopied: this.#isCopied(answer) });
     for (const { callId, message } of results) {
       fold.answer(callId, message);
       if (callId !== undefined) this.#answered.add(callId);
@@ -230,6 +238,7 @@ export class GeminiSource {
       else if (fold.last.index >= 0) {
         fold.close(true);
         this.#open(context, undefined);
+        this.#isAnew = true;
       }
       this.#replaced = new Set(all);
       this.#spots.cutFrom(next);
@@ -237,6 +246,7 @@ export class GeminiSource {
     }
     const rejection = this.#takeAll(list, context);
     this.#replaced = new Set();
+    this.#isAnew = false;
     return rejection;
   }
 

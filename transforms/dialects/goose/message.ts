@@ -117,8 +117,16 @@ function isForModel(block: JsonView): boolean {
   return audience.length === 0 || audience.some((one) => one.text() === 'assistant');
 }
 
-/** @param name for the message, if it is an answer */
-export function foldGooseMessage(message: JsonView, name: string, { fold }: ReadContext): void {
+/** Whether the client adds the message after a compaction: the summary, or the answer with which it tells the model to go on. */
+export const isAdded = (message: JsonView): boolean => isHiddenFrom('user', message);
+
+/** @param name for the message, if it is an answer @param isCopied whether it is context only */
+export function foldGooseMessage(
+  message: JsonView,
+  name: string,
+  { fold }: ReadContext,
+  isCopied = false,
+): void {
   const role = message.get('role')?.text() ?? '';
   fold.expect(message, MESSAGE, 'message');
   const all = message.get('content')?.elements().map(typedBlock) ?? [];
@@ -131,7 +139,7 @@ export function foldGooseMessage(message: JsonView, name: string, { fold }: Read
       name,
       blocks.flatMap((block) => blockOf(block, notes)),
       'add',
-      { notes, changes },
+      { notes, changes, isCopied },
     );
     return;
   }
@@ -143,7 +151,7 @@ export function foldGooseMessage(message: JsonView, name: string, { fold }: Read
   const parts = blocks.filter((block) => !isResult(block)).map((block) => mcpPart(block, notes));
   if (parts.length === 0) return;
   const isTurn = role === 'user' && parts.length === blocks.length;
-  fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, notes, changes });
+  fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, notes, changes, isCopied });
 }
 
 /** A block of 2024 in today's words; any other block as it is. */

@@ -279,7 +279,7 @@ export class OpenHandsRun {
     const offset = at < 0 ? kept.length : at;
     const before = this.#carry(kept.slice(0, offset), context);
     if (summary?.type === 'string' && !summary.isEmptyText)
-      fold.add(makeMessage('user', [['content', summary.copy()]]));
+      fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
     const after = this.#carry(kept.slice(offset), context);
     this.#places = new Map([...before, ...after].map(([id, place]) => [id, place]));
     this.#begun = new Map([...before, ...after].map(([id, place]) => [place, id]));

@@ -21,6 +21,7 @@ import {
 } from '../fold/assistant-draft.ts';
 import { arrayOf, joinStrings } from './build-messages.ts';
 import { dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
+import { imageData } from './part-images.ts';
 import { isPrintedAnswer } from './printed-value.ts';
 import { keptBlock } from './reading-notes.ts';
 
@@ -100,8 +101,8 @@ function readPart(
     if (text?.[0] === QUOTE) return { part: isPlain ? { text } : { object: unmarked(block) } };
   }
   if (block[0] === QUOTE && !isPrintedAnswer(new JsonView(block))) return { part: { text: block } };
-  const url = type === 'image' ? imageUrl(objectBytes(block, 'source')) : undefined;
-  if (url !== undefined) return { part: { object: imagePart(url) } };
+  const image = type === 'image' ? imageIn(block) : undefined;
+  if (image !== undefined) return { part: { object: image } };
   return { part: { object: block[0] === OPEN_OBJECT ? unmarked(block) : block }, kept: type ?? 'unknown' };
 }
 
@@ -113,9 +114,16 @@ function unmarked(block: Uint8Array): Uint8Array {
   return dropMembers(block, ({ key }) => key === CACHE_MARK);
 }
 
+/** The image in its source, or beside its type as Cline's command logs it; undefined for any other. */
+function imageIn(block: Uint8Array): Uint8Array | undefined {
+  const source = objectBytes(block, 'source');
+  if (source === undefined) return imageData(new JsonView(block));
+  const url = imageUrl(source);
+  return url && imagePart(url);
+}
+
 /** The URL of an image, as a JSON string; undefined if it has none, because it is a file elsewhere. */
-function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
-  if (source === undefined) return undefined;
+function imageUrl(source: Uint8Array): Uint8Array | undefined {
   const [media, data, url] = valuesOf(source, ['media_type', 'data', 'url']);
   if (url?.[0] === QUOTE) return url;
   if (media?.[0] !== QUOTE || data?.[0] !== QUOTE) return undefined;
