@@ -15,9 +15,11 @@ import {
   isGooseMessage,
   isHidden,
   isHiddenSummary,
+  isOfPair,
 } from './goose/message.ts';
 import { contentOfUnknown } from './shared/carried-content.ts';
 import { metaOf } from './shared/logged-meta.ts';
+import { CONTEXT_CUT } from './shared/reading-notes.ts';
 
 const HARNESS = 'goose';
 const MAIN = 'main';
@@ -84,6 +86,7 @@ function readExport(
     for (const [j, message] of part.entries())
       foldGooseMessage(message, `${memory.messages++}`, context, i > 0 && j < ADDED && isAdded(message));
     const isCurrent = i === conversations.length - 1;
+    if (isCurrent && part.some(isHidden)) fold.note(CONTEXT_CUT);
     if (isCurrent && hidden > 0 && fold.last.index >= 0)
       noteItem(fold.last, { changes: Array.from({ length: hidden }, () => 'not-by-model') });
     fold.close(!isCurrent);
@@ -106,7 +109,7 @@ function divide(messages: readonly JsonView[]): Divided {
   const end = countReplaced(messages);
   const replaced = messages.slice(0, end);
   const current = messages.slice(end);
-  const seen = current.filter((message) => !isHidden(message));
+  const seen = current.filter((message) => !isHidden(message) || isOfPair(message));
   const summaries = replaced.flatMap((_, i) => (isHiddenSummary(messages, i) ? [i] : []));
   const starts = [0, ...summaries];
   const earlier = starts.map((start, i) => replaced.slice(start, starts[i + 1]));

@@ -176,6 +176,25 @@ it('knows the lines of the stream that say nothing', () => {
   expect(entry.messages[0]?.notes?.map(({ rule }) => rule)).not.toContain('unknown-event');
 });
 
+it('reports an answer of which the client says that it is cut', () => {
+  const asked = { type: 'user', uuid: '1', sessionId: 's', message: { role: 'user', content: 'q' } };
+  const said = { type: 'assistant', uuid: '2', sessionId: 's' };
+  const content = [{ type: 'text', text: 'half of' }];
+  const half = { ...said, message: { id: 'm', role: 'assistant', content, stop_reason: 'end_turn' } };
+  const failed = (words: string) => ({
+    ...{ ...said, uuid: '3', isApiErrorMessage: true },
+    message: { id: 'n', model: '<synthetic>', role: 'assistant', content: [{ type: 'text', text: words }] },
+  });
+  const rulesOf = (...lines: readonly object[]) =>
+    entriesOf(...lines).flatMap((entry) =>
+      messagesOf(entry).flatMap(({ notes = [] }) => notes.map((n) => n.rule)),
+    );
+  const cut = failed('API Error: Connection closed mid-response. The response above may be incomplete.');
+  expect(rulesOf(asked, half, cut)).toContain('stream-cut');
+  expect(rulesOf(asked, half, failed('API Error: 500'))).not.toContain('stream-cut');
+  expect(rulesOf(asked, cut)).not.toContain('stream-cut');
+});
+
 describe('a line whose uuid has occurred', () => {
   const gives = (uuid: string, id: string, content: string, ...texts: readonly string[]) => ({
     ...{ type: 'user', uuid, session_id: 's', parent_tool_use_id: null },

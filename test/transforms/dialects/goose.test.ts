@@ -120,6 +120,34 @@ describe('goose', () => {
     ]);
   });
 
+  it('keeps calls of which the model sees a summary later, and says so', () => {
+    const hidden = { metadata: { userVisible: true, agentVisible: false } };
+    const call = { type: 'toolRequest', id: 'a', toolCall: { status: 'success', value: { name: 'f' } } };
+    const result = { type: 'toolResponse', id: 'a', toolResult: { value: [{ type: 'text', text: 'r' }] } };
+    const conversation = [
+      words('user', 'q'),
+      { role: 'assistant', created: 1, content: [call], ...hidden },
+      { role: 'user', created: 1, content: [result], ...hidden },
+      words('assistant', 'a'),
+      words('user', 'f was called', { metadata: { userVisible: false, agentVisible: true } }),
+      words('assistant', 'b'),
+    ];
+    const [entry] = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
+    const roles = entry && messagesOf(entry).map((one) => (one as { readonly role: string }).role);
+    expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'user', 'assistant']);
+    expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).toContain('context-cut');
+  });
+
+  it('leaves out errors that goose writes as texts of the model', () => {
+    const error = 'Ran into this error: Server error: 500.';
+    const retry = '\n\nPlease retry if you think this is a transient or recoverable error.';
+    const own = words('assistant', `"${error}" is what goose says.`);
+    const conversation = [words('user', 'q'), words('assistant', error + retry), words('user', 'r'), own];
+    const [entry] = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
+    const texts = entry && messagesOf(entry).map((one) => (one as { readonly content: unknown }).content);
+    expect(texts).toEqual(['q', 'r', `"${error}" is what goose says.`]);
+  });
+
   it('leaves out blocks and parts of results that only the user sees', () => {
     const seen = { type: 'text', text: 'raw', annotations: { audience: ['assistant'] } };
     const shown = { type: 'text', text: 'pretty', annotations: { audience: ['user'] } };

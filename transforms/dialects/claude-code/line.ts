@@ -19,7 +19,7 @@ import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf, modelMeta } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present } from '../shared/logged-values.ts';
-import { CONTEXT_CUT, INTERRUPT, keptBlock, noted } from '../shared/reading-notes.ts';
+import { CONTEXT_CUT, INTERRUPT, keptBlock, noted, warning } from '../shared/reading-notes.ts';
 import { isUnsaid, saidIn } from '../shared/said-texts.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
@@ -45,6 +45,10 @@ export interface UserContent {
   /** Its texts, also beside images. */
   readonly said: string;
 }
+
+/** Claude Code writes this after an answer whose connection ended; its last line may have any `stop_reason`. */
+const ABOVE_IS_CUT = 'The response above may be incomplete.';
+const STREAM_BROKEN = warning('stream-cut', 'the connection ended before the answer did');
 
 /** Lines of the type `system`. */
 const CUTS: ReadonlySet<string> = new Set(['snip_boundary', 'microcompact_boundary']);
@@ -120,6 +124,15 @@ export class ClaudeLine {
   /** Whether the client wrote the message itself, in place of an answer. */
   get isSynthetic(): boolean {
     return this.is('isApiErrorMessage') || this.#message?.textOf('model') === '<synthetic>';
+  }
+
+  /** Reports an answer before the line, if this one says that it is cut: the client keeps what it has of a broken stream. */
+  noteCut(thread: string, fold: Fold): void {
+    if (!this.is('isApiErrorMessage') || !fold.has(thread)) return;
+    if (isUnsaid(ABOVE_IS_CUT, saidIn(this.#message?.parsed()))) return;
+    fold.open(thread, '');
+    const { content } = fold.last;
+    if (content !== undefined && !('role' in content)) fold.noteLast(STREAM_BROKEN);
   }
 
   /** Id that all lines of one assistant message share. */

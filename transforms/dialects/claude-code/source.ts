@@ -129,9 +129,9 @@ export class ClaudeSource {
   }
 
   #readAssistant(line: ClaudeLine, context: ReadContext): Fate | undefined {
-    const { messageId } = line;
     if (line.isSynthetic) {
       this.#stream.skip();
+      line.noteCut(this.#threadOf(line), context.fold);
       return this.#drop('synthetic-message', line, context);
     }
     const blocks = line.blocks as readonly FoldBlock[];
@@ -143,8 +143,8 @@ export class ClaudeSource {
     this.#goToBranch(line, thread, fold);
     this.#kept.addBefore(thread, line.uuid, false, fold, this.#spots);
     const turn = this.#turns.get(thread)?.index ?? 0;
-    const key = messageId === undefined ? `${origin.line} ${origin.offset}` : `${turn} ${messageId}`;
-    const name = this.#answers.nameOf(line, thread, key, blocks);
+    const { messageId = `${origin.line} ${origin.offset}` } = line;
+    const name = this.#answers.nameOf(line, thread, `${turn} ${messageId}`, blocks);
     const isCopied = line.isForked;
     const facts = isCopied ? { isCopied } : { isCopied, meta: fold.keepsMeta ? line.meta : line.modelMeta };
     const place = fold.amend(name, blocks, 'replace', facts);

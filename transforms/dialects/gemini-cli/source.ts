@@ -167,7 +167,7 @@ export class GeminiSource {
     return true;
   }
 
-  /** Whether a message is context only. The client names no model for an answer of its own. */
+  /** Whether a message is context only. The client names no model for an answer that it writes. */
   #isCopied(message: Extract<GeminiMessage, { kind: 'user' | 'answer' }>): boolean {
     const isOfClient = message.kind === 'user' || message.meta.get('model') === undefined;
     return this.#replaced.has(message.id) || (this.#isAnew && isOfClient);

@@ -81,6 +81,15 @@ export function isHidden(message: JsonView): boolean {
 const isHiddenFrom = (whom: 'agent' | 'user', message: JsonView | undefined): boolean =>
   message?.get('metadata')?.get(`${whom}Visible`)?.bytes[0] === FALSE;
 
+const PAIR: ReadonlySet<string> = new Set([...REQUESTS, 'toolResponse']);
+
+/** Whether a message has a call or a result: goose hides those of which it later shows the model a summary instead. */
+export const isOfPair = (message: JsonView): boolean =>
+  message
+    .get('content')
+    ?.elements()
+    .some((block) => PAIR.has(block.textOf('type') ?? '')) === true;
+
 /**
  * Whether a message is the summary of a compaction, which a later one hid. It is hidden from the user and the model, as is the answer
  * after it with which goose tells the model to go on. The last question before a compaction is hidden too, but repeated
@@ -120,6 +129,22 @@ function isForModel(block: JsonView): boolean {
 /** Whether the client adds the message after a compaction: the summary, or the answer with which it tells the model to go on. */
 export const isAdded = (message: JsonView): boolean => isHiddenFrom('user', message);
 
+/** The beginning and the end of texts that goose writes in the name of the model, about errors and at its limit of turns. */
+const NOTICES: readonly (readonly [start: string, end: string])[] = [
+  ['Ran into this error', '\n\nPlease retry if you think this is a transient or recoverable error.'],
+  ['Network error: ', '\n\nPlease resend your message to try again.'],
+  ['Error: Unable to truncate messages', '\n\nPlease start a new session with fresh context and try again.'],
+  [
+    "I've reached the maximum number of actions I can do without user input.",
+    'Would you like me to continue?',
+  ],
+];
+
+function isNotice(block: JsonView): boolean {
+  const text = block.textOf('text');
+  return text !== undefined && NOTICES.some(([start, end]) => text.startsWith(start) && text.endsWith(end));
+}
+
 /** @param name for the message, if it is an answer @param isCopied whether it is context only */
 export function foldGooseMessage(
   message: JsonView,
@@ -130,7 +155,7 @@ export function foldGooseMessage(
   const role = message.get('role')?.text() ?? '';
   fold.expect(message, MESSAGE, 'message');
   const all = message.get('content')?.elements().map(typedBlock) ?? [];
-  const blocks = all.filter(isForModel);
+  const blocks = all.filter((block) => isForModel(block) && !(role === 'assistant' && isNotice(block)));
   const changes = blocks.length < all.length ? ['not-by-model'] : [];
   const notes: ReadingNote[] = [];
   if (blocks.length === 0 && all.length > 0) return;
