@@ -8,12 +8,13 @@ import { COMMAND, type Ended, ended } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
 
-/** Prints for each chunk that is compiled from the cache whether V8 rejected the code. */
-const TELL_REJECTED = `import vm from 'node:vm';
+/** Prints for each chunk that is compiled from the cache whether V8 rejected the code. The end of a process loses output of threads to process.stderr. */
+const TELL_REJECTED = `import { writeSync } from 'node:fs';
+  import vm from 'node:vm';
   vm.Script = class extends vm.Script {
     constructor(code, options) {
       super(code, options);
-      if (options.cachedData !== undefined) process.stderr.write('rejected: ' + this.cachedDataRejected + '\\n');
+      if (options.cachedData !== undefined) writeSync(2, 'rejected: ' + this.cachedDataRejected + '\\n');
     }
   };`;
 
