@@ -3,7 +3,9 @@
  * before and adds to it: then only the new items are read.
  */
 import type { JsonView } from '../../json/json-view.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
 import { ContinuedLists } from '../shared/continued-lists.ts';
+import { noted } from '../shared/reading-notes.ts';
 import { ItemMessages, type ItemState, type ReadMessage, stateBefore } from './item-messages.ts';
 import { ItemTable } from './item-table.ts';
 
@@ -48,8 +50,20 @@ export class ItemLists {
     const state = messages.state();
     if (state !== undefined)
       this.#known.add(list, { count: items.length, state: { open, items: state } }, known);
-    return messages.end().messages;
+    const { messages: read, notes } = messages.end();
+    return withLastNotes(read, notes);
   }
+}
+
+/** Findings about items after the last message are reported with it. */
+function withLastNotes(
+  messages: readonly ReadMessage[],
+  notes: readonly ReadingNote[],
+): readonly ReadMessage[] {
+  const last = messages.findLastIndex(({ message }) => message !== undefined);
+  if (notes.length === 0 || last < 0) return messages;
+  const read = messages[last] as ReadMessage;
+  return messages.with(last, { ...read, message: noted(read.message as Message, notes) });
 }
 
 const areEqual = (a: ReadMessage['calls'], b: ReadMessage['calls']): boolean =>

@@ -96,3 +96,16 @@ it.each([
   const results = all.filter(({ role }) => role === 'tool').map(({ bytes }) => JSON.parse(decode(bytes)));
   expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(ids);
 });
+
+it('reports findings about the last items with the last message', () => {
+  const compaction = { type: 'compaction', encrypted_content: 'c2VhbGVk' };
+  const lists = new ItemLists(false);
+  const rules = (list: readonly object[]): (string[] | undefined)[] => {
+    const messages = lists.read(new JsonView(encode(JSON.stringify(list))), []);
+    if ('item' in messages) throw new Error(messages.detail);
+    return messages.map(({ message }) => message?.notes?.map(({ rule }) => rule));
+  };
+  expect(rules([question, compaction])).toEqual([['sealed-context']]);
+  expect(rules([question, compaction, question])).toEqual([undefined, ['sealed-context']]);
+  expect(rules([compaction])).toEqual([]);
+});
