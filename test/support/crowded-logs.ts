@@ -120,7 +120,7 @@ export const crowdedLogs: Readonly<Record<string, CrowdedLog>> = {
   'objects of a line': {
     type: 'jsonl',
     names: 'objects on one line',
-    make: (count) => '{"timestamp":0,"request":0}'.repeat(count),
+    make: (count) => '{"session_id":"s","timestamp":0,"request":{"messages":[]}}'.repeat(count),
   },
   'messages: messages': inLine('messages', array('{"role":"a"}'), '{"messages":@}'),
   'messages: tools': inLine('tools', array('{}'), `{"messages":[${user}],"tools":@}`),

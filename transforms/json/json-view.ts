@@ -19,6 +19,8 @@ const NONE: readonly never[] = [];
 
 /** Strings up to this length are often names or ids that repeat, so they are looked up in the cache of `knownText`. */
 const NAME_BYTES = 40;
+/** Views of the elements of a longer array are made each time: kept, they would take many times its bytes. */
+const MAX_KEPT_ELEMENTS = 16_384;
 /** The value in a longer string is not kept until the next line. */
 const MAX_INNER_BYTES = 16 * 1024 * 1024;
 
@@ -116,8 +118,10 @@ export class JsonView {
 
   /** The elements of an array; none for any other value. */
   elements(): readonly JsonView[] {
-    this.#elements ??= this.#each(OPEN_ARRAY, (tape, row) => this.#on(tape, row));
-    return this.#elements;
+    if (this.#elements !== undefined) return this.#elements;
+    const elements = this.#each(OPEN_ARRAY, (tape, row) => this.#on(tape, row));
+    if (elements.length <= MAX_KEPT_ELEMENTS) this.#elements = elements;
+    return elements;
   }
 
   /** The members of an object in order; none for any other value. */

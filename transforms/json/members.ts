@@ -106,8 +106,10 @@ export function membersOf(object: Uint8Array): readonly Member[] {
 
 /** Like `membersOf`, and remembers them, for an object that several stages look into. Its bytes must never change. */
 export function keptMembersOf(object: Uint8Array): readonly Member[] {
-  const members = membersOf(object);
-  rememberMembers(object, members);
+  const known = Walked.membersOf(object);
+  if (known !== undefined) return known;
+  const members = membersOf(object).slice(); // without spare capacity: a list that grows takes at least seventeen places
+  new Walked(object, members);
   return members;
 }
 

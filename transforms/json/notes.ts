@@ -12,22 +12,57 @@ export const ReturnOverride: new (object: object) => object = class {
   }
 };
 
-class Noted extends ReturnOverride {
-  readonly #notes: unknown[] = [];
+/** Kinds whose states fit into one number, two bits each. */
+const KINDS_A_NUMBER = 16;
+/** States of a note that is in no list. */
+const LISTED = 0;
+const UNDEFINED = 1;
+const FALSE = 2;
+const TRUE = 3;
+/** Stands in the list for undefined, which some kinds beyond those of the two numbers have there. */
+const NOTHING = Symbol('nothing');
 
-  static of(object: object): unknown[] | undefined {
+/** Most notes are undefined or a boolean, and most objects have no other. */
+class Notes {
+  #first = 0;
+  #second = 0;
+  /** Kinds and values in turn. */
+  #list: readonly unknown[] | undefined;
+
+  state(kind: number): number {
+    if (kind < KINDS_A_NUMBER) return (this.#first >> (kind * 2)) & TRUE;
+    return kind < 2 * KINDS_A_NUMBER ? (this.#second >> ((kind - KINDS_A_NUMBER) * 2)) & TRUE : LISTED;
+  }
+
+  listed(kind: number): unknown {
+    const list = this.#list;
+    if (list === undefined) return undefined;
+    for (let i = 0; i < list.length; i += 2) if (list[i] === kind) return list[i + 1];
+    return undefined;
+  }
+
+  set(kind: number, value: unknown): void {
+    const state = value === undefined ? UNDEFINED : value === false ? FALSE : value === true ? TRUE : LISTED;
+    if (state === LISTED || kind >= 2 * KINDS_A_NUMBER)
+      this.#list = [...(this.#list ?? []), kind, value === undefined ? NOTHING : value];
+    else if (kind < KINDS_A_NUMBER) this.#first |= state << (kind * 2);
+    else this.#second |= state << ((kind - KINDS_A_NUMBER) * 2);
+  }
+}
+
+class Noted extends ReturnOverride {
+  readonly #notes = new Notes();
+
+  static of(object: object): Notes | undefined {
     return #notes in object ? (object as Noted).#notes : undefined;
   }
 
-  static begin(object: object): unknown[] {
+  static begin(object: object): Notes {
     return new Noted(object).#notes;
   }
 }
 
 let kinds = 0;
-
-/** Stored where `work` returned undefined. */
-const UNDEFINED = Symbol('undefined');
 
 /**
  * Caches the result of `work` for each object, as long as the object lives. `work` must depend on the object only. Call
@@ -37,12 +72,15 @@ const UNDEFINED = Symbol('undefined');
 export function perObject<O extends object, T>(work: (object: O) => T): (object: O) => T {
   const kind = kinds++;
   return (object) => {
-    const known = Noted.of(object)?.[kind];
-    if (known !== undefined) return (known === UNDEFINED ? undefined : known) as T;
+    const known = Noted.of(object);
+    if (known !== undefined) {
+      const state = known.state(kind);
+      if (state !== LISTED) return (state === UNDEFINED ? undefined : state === TRUE) as T;
+      const listed = known.listed(kind);
+      if (listed !== undefined) return (listed === NOTHING ? undefined : listed) as T;
+    }
     const value = work(object);
-    const notes = Noted.of(object) ?? Noted.begin(object);
-    while (notes.length < kind) notes.push(undefined);
-    notes[kind] = value === undefined ? UNDEFINED : value;
+    (Noted.of(object) ?? Noted.begin(object)).set(kind, value);
     return value;
   };
 }

@@ -20,6 +20,8 @@ export const ROW_NUMBERS = 5;
 /** Deeper containers get no rows. Calls in streamed chunks are this deep; their arguments are copied whole. */
 const MAX_LEVELS = 7;
 /** A text with more values gets rows only for its outer level: all rows would take many times its bytes. */
+const MAX_ROWS = 1_048_576;
+/** A scanner writes this many rows at most. */
 export const MAX_TAPE_ROWS = 16_384;
 const FIRST_ROWS = 32;
 
@@ -77,7 +79,7 @@ export class ValueTape implements Tape {
     let p = at;
     let row = 0;
     for (;;) {
-      if (levels > 1 && this.#count > MAX_TAPE_ROWS) return false;
+      if (levels > 1 && this.#count > MAX_ROWS) return false;
       const first = bytes[p] as number;
       const isContainer = first === OPEN_OBJECT || first === OPEN_ARRAY;
       if (isContainer && depth < levels) {

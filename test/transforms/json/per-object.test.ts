@@ -46,3 +46,19 @@ it('computes again for a copy', () => {
   const message = user('a');
   expect([of(message), of({ ...message }), of(structuredClone(message)), of(message)]).toEqual([1, 2, 3, 1]);
 });
+
+it('remembers any number of computations, whatever the results', () => {
+  const results = [undefined, false, true, null, 0, '', 'a', Number.NaN];
+  const counts = new Map<number, number>();
+  const kinds = Array.from({ length: 100 }, (_, i) =>
+    perObject(() => {
+      counts.set(i, (counts.get(i) ?? 0) + 1);
+      return results[i % results.length];
+    }),
+  );
+  const message = user('a');
+  const expected = kinds.map((_, i) => results[i % results.length]);
+  expect(kinds.map((of) => of(message))).toEqual(expected);
+  expect(kinds.toReversed().map((of) => of(message))).toEqual(expected.toReversed());
+  expect([...counts.values()]).toEqual(kinds.map(() => 1));
+});
