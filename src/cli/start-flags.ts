@@ -14,16 +14,18 @@ const LONG_RUN_MS = 2000;
 const INLINED_BYTES = 150;
 
 const inlineLess = `--max-inlined-bytecode-size-cumulative=${INLINED_BYTES}`;
+/** V8 discards code that is not used for some time: a long run would leave little in the cache. */
+const keepCode = '--no-flush-bytecode';
 const budget = (bytes: number): string => `--interrupt-budget=${bytes}`;
 /**
  * Flags by the major version of Node. V8 warns on standard error about flags that it does not know, so only versions
  * that were tested are listed. After version 20, V8 counts invocations instead of bytes.
  */
 const COMPILER_FLAGS: Readonly<Record<string, readonly string[]>> = {
-  20: [budget(BUDGET_BYTES), inlineLess],
-  22: [inlineLess],
-  24: [inlineLess],
-  26: [inlineLess],
+  20: [budget(BUDGET_BYTES), inlineLess, keepCode],
+  22: [inlineLess, keepCode],
+  24: [inlineLess, keepCode],
+  26: [inlineLess, keepCode],
 };
 const LONG_RUN_FLAGS: Readonly<Record<string, readonly string[]>> = { 20: [budget(LONG_RUN_BUDGET_BYTES)] };
 

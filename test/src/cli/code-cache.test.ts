@@ -125,6 +125,15 @@ describe.skipIf(ownCache)('compiled code', () => {
     expect(accepted(await check({ flags: ['--no-opt'] }))).toBe(before.length);
   });
 
+  test('has also code that V8 would discard in a long run', async () => {
+    const { cache, files, check } = place();
+    const bytes = (): number => files().reduce((sum, name) => sum + statSync(join(cache, name)).size, 0);
+    await check();
+    const usual = bytes();
+    await check({ flags: ['--stress-flush-code'] });
+    expect(bytes() - usual).toBeGreaterThan(0.9 * usual);
+  });
+
   test('is kept whole by processes that end at the same time', async () => {
     const { files, check } = place();
     const runs = await Promise.all([check(), check(), check(), check()]);
