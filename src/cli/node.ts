@@ -65,17 +65,27 @@ export class BoundedHeap implements HeapControl {
     let old = 0;
     for (const { space_name, space_size, space_used_size } of getHeapSpaceStatistics()) {
       if (space_name !== 'new_space') old += space_used_size;
-      else if (!this.#isYoungHeld && space_size >= YOUNG_BYTES) this.hold();
+      else if (space_size >= YOUNG_BYTES) this.#holdYoung();
     }
     if (old < this.#old * COLLECTED) this.#collections++;
     this.#old = old;
-    if (this.#isOldHeld || (old < OLD_BYTES && this.#collections < MAX_QUICK_COLLECTIONS)) return;
-    this.#isOldHeld = true;
-    setFlagsFromString(`--heap-growing-percent=${LESS_GROWTH_PERCENT}`);
+    if (old >= OLD_BYTES || this.#collections >= MAX_QUICK_COLLECTIONS) this.#holdOld();
   }
 
   hold(): void {
+    this.#holdYoung();
+    this.#holdOld();
+  }
+
+  #holdYoung(): void {
+    if (this.#isYoungHeld) return;
     this.#isYoungHeld = true;
     setFlagsFromString('--semi-space-growth-factor=1');
+  }
+
+  #holdOld(): void {
+    if (this.#isOldHeld) return;
+    this.#isOldHeld = true;
+    setFlagsFromString(`--heap-growing-percent=${LESS_GROWTH_PERCENT}`);
   }
 }

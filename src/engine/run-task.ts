@@ -35,20 +35,22 @@ export interface TaskOptions {
   readonly profile?: Profile | undefined;
   /** Lists the sources to prefetch, for stores where fetching takes longer than reading. */
   readonly upcoming?: Upcoming;
+  readonly onGiantLine?: SourceRunOptions['onGiantLine'];
 }
 
 export function runTask(
   sources: TaskSources,
   settings: TaskSettings,
-  { signal, profile, upcoming, plugInCalls }: TaskOptions = {},
+  { signal, profile, upcoming, plugInCalls, onGiantLine }: TaskOptions = {},
 ): AsyncGenerator<Delivery> {
+  const reading = { signal, upcoming, onGiantLine };
   const calls = hasPlugIns(settings.plugIns) ? plugInCalls : undefined;
-  if (!settings.profile) return readAll(sources, settings, { watch: UNWATCHED, signal, upcoming }, calls);
+  if (!settings.profile) return readAll(sources, settings, { watch: UNWATCHED, ...reading }, calls);
   const clock = profile ?? createProfile('wait');
   const waited = clock.eachLater('wait', sources);
   const deliveries = clock.eachLater(
     'other',
-    readAll(waited, settings, { watch: watchWith(clock), signal, upcoming }, calls),
+    readAll(waited, settings, { watch: watchWith(clock), ...reading }, calls),
   );
   return profile === undefined ? withFigures(deliveries, clock) : deliveries;
 }
@@ -60,13 +62,13 @@ async function* withFigures(deliveries: AsyncIterable<Delivery>, profile: Profil
 async function* readAll(
   sources: TaskSources,
   settings: TaskSettings,
-  { watch, signal, upcoming }: Pick<SourceRunOptions, 'watch' | 'signal' | 'upcoming'>,
+  reading: Pick<SourceRunOptions, 'watch' | 'signal' | 'upcoming' | 'onGiantLine'>,
   calls: PlugInCalls | undefined,
 ): AsyncGenerator<Delivery> {
   const memory = borrowScanMemory();
   const { redaction } = settings;
   const delivery = new DeliveryBuilder(redaction?.mode === 'replace' ? new Redactor(redaction) : undefined);
-  const run = new SourceRun({ settings, watch, signal, memory, delivery, upcoming });
+  const run = new SourceRun({ settings, memory, delivery, ...reading });
   const listed = Symbol.iterator in sources ? sources[Symbol.iterator]() : sources[Symbol.asyncIterator]();
   try {
     for (;;) {

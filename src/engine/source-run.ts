@@ -52,6 +52,8 @@ export interface SourceRunOptions extends Pick<SourceOpenerOptions, 'settings' |
   readonly delivery: DeliveryBuilder;
   /** Lists the sources to prefetch; undefined for none. */
   readonly upcoming?: Upcoming | undefined;
+  /** Called before a line is read for which the slab has to grow. */
+  readonly onGiantLine?: (() => void) | undefined;
 }
 
 export class SourceRun {
@@ -85,11 +87,12 @@ export class SourceRun {
   #isClosing = false;
   #countedBytes = 0;
 
-  constructor({ settings, watch, signal, memory, delivery, upcoming = NONE_UPCOMING }: SourceRunOptions) {
+  constructor(options: SourceRunOptions) {
+    const { settings, watch, signal, memory, delivery, upcoming = NONE_UPCOMING, onGiantLine } = options;
     this.#settings = settings;
     this.#watch = watch;
     this.#delivery = delivery;
-    this.#slab = createSlab(memory?.slab);
+    this.#slab = createSlab(memory?.slab, onGiantLine);
     this.#opener = new SourceOpener({ settings, watch, signal, upcoming, slab: this.#slab });
     this.#intake = new Intake({
       settings,

@@ -62,13 +62,14 @@ export class Recording {
     const onRestart = (): void => {
       this.#workerRestarts++;
     };
+    const onGiantLine = (): void => hooks.heap?.hold();
     const isReused = (index: number): boolean => reuse.has(index);
     const workers = chooseWorkers(
       refsIn(listing.sources, (index) => !isReused(index)),
       settings,
     );
     const deliveries = runWorkers(listing.sources, settings, workers.count, {
-      ...{ signal, onRestart, profile, isReused, plugInCalls, workFolder, keepThreads },
+      ...{ signal, onRestart, onGiantLine, profile, isReused, plugInCalls, workFolder, keepThreads },
       needsResults: hooks.onResult !== undefined && hooks.onFindings === undefined,
     });
     profile?.enter('record');

@@ -31,7 +31,7 @@ const TASKS_AHEAD = 2;
  */
 const FEW_TASKS = 8;
 
-export interface PoolHooks extends Pick<TaskOptions, 'signal' | 'plugInCalls' | 'profile'> {
+export interface PoolHooks extends Pick<TaskOptions, 'signal' | 'plugInCalls' | 'profile' | 'onGiantLine'> {
   /** Returns whether the results of the source with this index are reused, so that it is not read. */
   readonly isReused?: (index: number) => boolean;
   /** Folder for working files; undefined for private temporary ones. */
@@ -63,11 +63,14 @@ export async function* runWorkers(
     const plan = { sources, isRead, tasks, recording: recordingOf(settings, hooks) };
     yield* new WorkerPool(plan, Math.min(workers, tasks.length), conversion, hooks, WorkerThread).run();
   } else {
-    const { signal, profile, plugInCalls } = hooks;
     const upcoming = (after: number): Iterable<SourceRef> => refsIn(sources, isRead, after + 1);
-    yield* runTask(inOrder(sources, isRead), conversion, { signal, profile, upcoming, plugInCalls });
+    yield* runTask(inOrder(sources, isRead), conversion, { ...taskOptionsOf(hooks), upcoming });
   }
 }
+
+const taskOptionsOf = ({ signal, profile, plugInCalls, onGiantLine }: PoolHooks): TaskOptions => ({
+  ...{ signal, profile, plugInCalls, onGiantLine },
+});
 
 /** Sets `flush` on each source before a stream: its results must not wait for the stream, which may be slow. */
 function* inOrder(sources: Sources, isRead: IsRead): Generator<TaskSource> {
@@ -125,13 +128,14 @@ class WorkerPool {
     plan: Plan,
     count: number,
     settings: TaskSettings,
-    { signal, onRestart, profile, plugInCalls, keepThreads }: PoolHooks,
+    hooks: PoolHooks,
     Thread: typeof WorkerThread,
   ) {
+    const { signal, onRestart, keepThreads } = hooks;
     this.#plan = plan;
     this.#signal = signal;
     this.#keepThreads = keepThreads;
-    this.#own = new OwnWorker(settings, { signal, profile, plugInCalls });
+    this.#own = new OwnWorker(settings, taskOptionsOf(hooks));
     this.#give(this.#own); // the first task, read while the threads are starting
     const hasFew = plan.tasks.length <= FEW_TASKS * count;
     const giveFirst = (threads: readonly WorkerThread[]): void => {

@@ -42,7 +42,9 @@ function read(json: JsonView, context: ReadContext): ObjectPart {
   const messages: Message[] = [];
   const changes = new Map<string, number>();
   let unread: ReadingNote | undefined;
-  for (const [index, logged] of list.elements().entries()) {
+  let index = -1;
+  for (const logged of list.each()) {
+    index++;
     const { bytes } = logged;
     const message = bytes[0] === OPEN_OBJECT ? readChatMessage(bytes) : undefined;
     if (message === undefined)

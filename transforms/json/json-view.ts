@@ -85,7 +85,7 @@ export class JsonView {
   }
 
   get type(): JsonType {
-    return TYPES[this.#line[this.#start] as number] ?? 'number';
+    return typeOfValue(this.#line, this.#start);
   }
 
   /** The value of a member: the last one if a key occurs twice, as in `JSON.parse`; undefined if there is none. */
@@ -113,7 +113,7 @@ export class JsonView {
   typeOf(key: string): JsonType | undefined {
     const row = this.#find(key);
     if (row < 0) return undefined;
-    return TYPES[this.#line[(this.#tape as ValueTape).start(row)] as number] ?? 'number';
+    return typeOfValue(this.#line, (this.#tape as ValueTape).start(row));
   }
 
   /** The elements of an array; none for any other value. */
@@ -122,6 +122,25 @@ export class JsonView {
     const elements = this.#each(OPEN_ARRAY, (tape, row) => this.#on(tape, row));
     if (elements.length <= MAX_KEPT_ELEMENTS) this.#elements = elements;
     return elements;
+  }
+
+  /** The same one after the other, for a look at many: each view lives only as long as it is looked at. */
+  *each(): Generator<JsonView, undefined> {
+    if (this.#elements !== undefined) yield* this.#elements;
+    else if (this.#line[this.#start] === OPEN_ARRAY) {
+      const tape = this.#walked();
+      for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))
+        yield this.#on(tape, row);
+    }
+  }
+
+  /** Whether all elements of an array have a type that passes; true for any other value. */
+  haveElements(test: (type: JsonType) => boolean): boolean {
+    if (this.#line[this.#start] !== OPEN_ARRAY) return true;
+    const tape = this.#walked();
+    for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))
+      if (!test(typeOfValue(this.#line, tape.start(row)))) return false;
+    return true;
   }
 
   /** The members of an object in order; none for any other value. */
@@ -160,7 +179,7 @@ export class JsonView {
     for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row)) {
       for (let at = tape.keyStart(row), keyEnd = tape.keyEnd(row); at < keyEnd; at++)
         hash = Math.imul(hash ^ (line[at] as number), 0x01000193);
-      const type = TYPES[line[tape.start(row)] as number] ?? 'number';
+      const type = typeOfValue(line, tape.start(row));
       hash = Math.imul(hash ^ (type.charCodeAt(0) << 8) ^ type.charCodeAt(1), 0x01000193);
     }
     return hash;
@@ -217,6 +236,8 @@ export class JsonView {
     return new JsonView(this.#line, tape.start(row), tape.end(row), this.#base, tape, row);
   }
 }
+
+const typeOfValue = (bytes: Uint8Array, start: number): JsonType => TYPES[bytes[start] as number] ?? 'number';
 
 function textIn(bytes: Uint8Array, start: number, end: number): string | undefined {
   if (bytes[start] !== QUOTE) return undefined;

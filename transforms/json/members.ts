@@ -86,9 +86,13 @@ class Walked extends ReturnOverride {
   }
 }
 
-/** Remembers the members of an object, unless they are known. Its bytes must never change. */
+/** Remembering the members of a shorter object would take many times its bytes, and its walk is short. */
+const MIN_REMEMBERED_BYTES = 64;
+
+/** Remembers the members of an object, unless it is short or they are known. Its bytes must never change. */
 export function rememberMembers(object: Uint8Array, members: readonly Member[]): void {
-  if (Walked.membersOf(object) === undefined) new Walked(object, members);
+  if (object.length >= MIN_REMEMBERED_BYTES && Walked.membersOf(object) === undefined)
+    new Walked(object, members);
 }
 
 /** The members of a valid object, in order. `object` is its JSON text, from brace to brace. */
@@ -106,6 +110,7 @@ export function membersOf(object: Uint8Array): readonly Member[] {
 
 /** Like `membersOf`, and remembers them, for an object that several stages look into. Its bytes must never change. */
 export function keptMembersOf(object: Uint8Array): readonly Member[] {
+  if (object.length < MIN_REMEMBERED_BYTES) return membersOf(object);
   const known = Walked.membersOf(object);
   if (known !== undefined) return known;
   const members = membersOf(object).slice(); // without spare capacity: a list that grows takes at least seventeen places

@@ -44,7 +44,7 @@ class Notes {
   set(kind: number, value: unknown): void {
     const state = value === undefined ? UNDEFINED : value === false ? FALSE : value === true ? TRUE : LISTED;
     if (state === LISTED || kind >= 2 * KINDS_A_NUMBER)
-      this.#list = [...(this.#list ?? []), kind, value === undefined ? NOTHING : value];
+      this.#list = (this.#list ?? []).concat([kind, value === undefined ? NOTHING : value]); // no spare capacity
     else if (kind < KINDS_A_NUMBER) this.#first |= state << (kind * 2);
     else this.#second |= state << ((kind - KINDS_A_NUMBER) * 2);
   }

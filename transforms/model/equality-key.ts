@@ -57,12 +57,19 @@ function decimalOf(number: string): string {
   return `${mantissa.startsWith('-') ? '-' : ''}${digits.slice(first, end)}e${power}`;
 }
 
+/** Pieces that are joined at once: kept apart, those of a long list take more memory than its text. */
+const MAX_PIECES = 4096;
+
 /** @param value result of parseExactly, or of JSON.parse */
 export function equalityKey(value: unknown): string {
+  let key = '';
   const pieces: string[] = [];
   const todo: unknown[] = [value];
-  while (todo.length > 0) pieces.push(keyOf(todo.pop(), todo));
-  return pieces.join('');
+  while (todo.length > 0) {
+    pieces.push(keyOf(todo.pop(), todo));
+    if (pieces.length === MAX_PIECES) key += pieces.splice(0).join('');
+  }
+  return key + pieces.join('');
 }
 
 /** A number that is equal for equal values, and usually differs for others; takes a tenth of the time of the key. */

@@ -150,7 +150,7 @@ export function walkToolCalls(
   if (bytes[list] !== OPEN_ARRAY) return 'not-a-list';
   walkElements(bytes, list, trustingScanner, (_number, at) => {
     const call = readCall(bytes, at);
-    return visit(call) === false ? STOP : at + call.bytes.length;
+    return visit(call) === false ? STOP : call.end;
   });
   return undefined;
 }

@@ -19,7 +19,7 @@ export interface ToolCall {
 }
 
 /** Reads the call at `at`, which may be any value. */
-export const readCall = (bytes: Uint8Array, at: number): ToolCall =>
+export const readCall = (bytes: Uint8Array, at: number): LoggedCall =>
   usualCall(bytes, at) ?? anyCall(bytes, at);
 
 const [ID, FUNCTION, NAME, ARGUMENTS, END] = [
@@ -34,7 +34,7 @@ const [ID, FUNCTION, NAME, ARGUMENTS, END] = [
  * Reads a call whose members are in the order of the chat completions API, without blanks: most are, and need no search.
  * @returns undefined if the call at `at` has another form
  */
-export function usualCall(bytes: Uint8Array, at: number): ToolCall | undefined {
+export function usualCall(bytes: Uint8Array, at: number): LoggedCall | undefined {
   const id = after(bytes, at, ID);
   const idEnd = plainEnd(bytes, id);
   const fn = after(bytes, idEnd, FUNCTION);
@@ -45,14 +45,8 @@ export function usualCall(bytes: Uint8Array, at: number): ToolCall | undefined {
   const argsEnd = trustingScanner.string(bytes, args);
   const end = after(bytes, argsEnd, END);
   if (end < 0) return undefined;
-  return {
-    bytes: bytes.subarray(at, end),
-    isObject: true,
-    id: knownText(bytes, id, idEnd),
-    function: bytes.subarray(fn, end - 1),
-    name: knownText(bytes, name, nameEnd),
-    arguments: bytes.subarray(args, argsEnd),
-  };
+  const called = new CalledFunction(bytes, fn, end - 1, knownText(bytes, name, nameEnd), args, argsEnd);
+  return new LoggedCall(bytes, at, end, knownText(bytes, id, idEnd), called);
 }
 
 /** Index after a text at `at`; -1 if there is another one, or if `at` is -1. */
@@ -73,9 +67,8 @@ function plainEnd(bytes: Uint8Array, at: number): number {
 }
 
 /** Reads the call at `at` in one walk. If a key occurs twice, the last one counts. */
-function anyCall(bytes: Uint8Array, at: number): ToolCall {
-  const isObject = bytes[at] === OPEN_OBJECT;
-  if (!isObject) return noCall(bytes.subarray(at, trustingScanner.value(bytes, at, 1)));
+function anyCall(bytes: Uint8Array, at: number): LoggedCall {
+  if (bytes[at] !== OPEN_OBJECT) return new LoggedCall(bytes, at, trustingScanner.value(bytes, at, 1));
   let id: string | undefined;
   let called: CalledFunction | undefined;
   const end = walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
@@ -87,44 +80,91 @@ function anyCall(bytes: Uint8Array, at: number): ToolCall {
     if (isKey(bytes, start, keyEnd, 'id')) id = textAt(bytes, value, after);
     return after;
   });
-  return {
-    bytes: bytes.subarray(at, end),
-    isObject,
-    id,
-    function: called?.bytes,
-    name: called?.name,
-    arguments: called?.arguments,
-  };
-}
-
-/** The value of `function`. */
-export interface CalledFunction extends Pick<ToolCall, 'name' | 'arguments'> {
-  /** Undefined if it is not an object. */
-  readonly bytes: Uint8Array | undefined;
-  /** The index after it. */
-  readonly end: number;
+  return new LoggedCall(bytes, at, end, id, called);
 }
 
 /** Reads the function of a call or of a tool definition. If a key occurs twice, the last one counts. */
 export function readFunction(bytes: Uint8Array, at: number): CalledFunction {
+  if (bytes[at] !== OPEN_OBJECT) return new CalledFunction(bytes, at, trustingScanner.value(bytes, at, 1));
   let name: string | undefined;
-  let args: Uint8Array | undefined;
-  if (bytes[at] !== OPEN_OBJECT)
-    return { bytes: undefined, end: trustingScanner.value(bytes, at, 1), name, arguments: args };
+  let [argsStart, argsEnd] = [-1, -1];
   const end = walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
     const after = trustingScanner.value(bytes, value, 1);
     if (isKey(bytes, start, keyEnd, 'name')) name = textAt(bytes, value, after);
-    else if (isKey(bytes, start, keyEnd, 'arguments')) args = bytes.subarray(value, after);
+    else if (isKey(bytes, start, keyEnd, 'arguments')) [argsStart, argsEnd] = [value, after];
     return after;
   });
-  return { bytes: bytes.subarray(at, end), end, name, arguments: args };
+  return new CalledFunction(bytes, at, end, name, argsStart, argsEnd);
 }
 
-const noCall = (bytes: Uint8Array): ToolCall => ({
-  bytes,
-  isObject: false,
-  id: undefined,
-  function: undefined,
-  name: undefined,
-  arguments: undefined,
-});
+/** A call as places in the JSON text around it. Most members are never asked for, so they are cut out when they are. */
+class LoggedCall implements ToolCall {
+  readonly #text: Uint8Array;
+  readonly #start: number;
+  readonly #end: number;
+  readonly #called: CalledFunction | undefined;
+  readonly id: string | undefined;
+
+  constructor(text: Uint8Array, start: number, end: number, id?: string, called?: CalledFunction) {
+    this.#text = text;
+    this.#start = start;
+    this.#end = end;
+    this.id = id;
+    this.#called = called;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#text.subarray(this.#start, this.#end);
+  }
+
+  /** The index after it. */
+  get end(): number {
+    return this.#end;
+  }
+
+  get isObject(): boolean {
+    return this.#text[this.#start] === OPEN_OBJECT;
+  }
+
+  get function(): Uint8Array | undefined {
+    return this.#called?.bytes;
+  }
+
+  get name(): string | undefined {
+    return this.#called?.name;
+  }
+
+  get arguments(): Uint8Array | undefined {
+    return this.#called?.arguments;
+  }
+}
+
+/** The value of `function`, likewise. */
+export class CalledFunction implements Pick<ToolCall, 'name' | 'arguments'> {
+  readonly #text: Uint8Array;
+  readonly #start: number;
+  readonly #argsStart: number;
+  readonly #argsEnd: number;
+  /** The index after it. */
+  readonly end: number;
+  readonly name: string | undefined;
+
+  /** @param argsStart -1 if there are none */
+  constructor(text: Uint8Array, start: number, end: number, name?: string, argsStart = -1, argsEnd = -1) {
+    this.#text = text;
+    this.#start = start;
+    this.end = end;
+    this.name = name;
+    this.#argsStart = argsStart;
+    this.#argsEnd = argsEnd;
+  }
+
+  /** Undefined if it is not an object. */
+  get bytes(): Uint8Array | undefined {
+    return this.#text[this.#start] === OPEN_OBJECT ? this.#text.subarray(this.#start, this.end) : undefined;
+  }
+
+  get arguments(): Uint8Array | undefined {
+    return this.#argsStart < 0 ? undefined : this.#text.subarray(this.#argsStart, this.#argsEnd);
+  }
+}

@@ -16,14 +16,15 @@ export interface Slab {
 /** Allocates memory of this size with as much of the slab's content as fits. */
 export type SlabMemory = (bytes: number) => Uint8Array;
 
-/** @param memory by default, Node's buffers */
-export function createSlab(memory: SlabMemory = createHeapMemory()): Slab {
+/** @param memory by default, Node's buffers @param onGrow called before it grows for a giant line */
+export function createSlab(memory: SlabMemory = createHeapMemory(), onGrow?: () => void): Slab {
   let bytes = memory(SLAB_BYTES);
   return {
     get bytes() {
       return bytes;
     },
     resize(size) {
+      if (size > SLAB_BYTES) onGrow?.();
       bytes = memory(size);
     },
   };

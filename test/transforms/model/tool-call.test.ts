@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { encode } from '../../../transforms/json/utf8.ts';
 import { toolCallsOf } from '../../../transforms/model/message.ts';
-import { usualCall } from '../../../transforms/model/tool-call.ts';
+import { type ToolCall, usualCall } from '../../../transforms/model/tool-call.ts';
 import { randomFrom } from '../../support/plain-logs.ts';
 
 const call = (id: string, name: string, args: string): string =>
@@ -9,13 +9,12 @@ const call = (id: string, name: string, args: string): string =>
 
 const read = (text: string, at = 0): unknown => shown(usualCall(encode(text), at));
 
-const shown = (one: object | undefined): unknown =>
+const MEMBERS = ['bytes', 'isObject', 'id', 'function', 'name', 'arguments'] as const;
+
+const shown = (one: ToolCall | undefined): unknown =>
   one &&
   Object.fromEntries(
-    Object.entries(one).map(([key, value]) => [
-      key,
-      value instanceof Uint8Array ? `${Buffer.from(value)}` : value,
-    ]),
+    MEMBERS.map((name) => [name, one[name] instanceof Uint8Array ? `${Buffer.from(one[name])}` : one[name]]),
   );
 
 test('a call in the usual form', () => {

@@ -11,6 +11,7 @@ import { membersOf, rememberMembers } from '../../json/members.ts';
 import type { ValueScanner } from '../../json/scanner.ts';
 import type { Message } from '../../model/element.ts';
 import { readMessage } from '../shared/anthropic-message.ts';
+import { copyToHold } from '../shared/history.ts';
 import { ANTHROPIC_MESSAGE } from '../shared/known-members.ts';
 import { notedFirst } from '../shared/reading-notes.ts';
 import { unreadNotes } from '../shared/unread-text.ts';
@@ -85,7 +86,7 @@ function readTurn(bytes: Uint8Array, start: number, end: number, keepSealed: boo
   const own = keep(bytes, start, end);
   const read = own[0] === OPEN_OBJECT ? readMessage(own, keepSealed) : undefined;
   const notes = read && unreadNotes(new JsonView(own), ANTHROPIC_MESSAGE, 'a message of the request');
-  const messages = read && notedFirst(read, notes ?? []);
+  const messages = read && notedFirst(read, notes ?? []).map(copyToHold);
   for (const { bytes: text } of messages ?? [])
     if (text.length >= MIN_REMEMBERED_BYTES) rememberMembers(text, membersOf(text).slice()); // a copy without spare capacity
   return { bytes: own, messages };

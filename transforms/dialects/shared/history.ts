@@ -25,14 +25,20 @@ const heldBytes = (bytes: Uint8Array): Uint8Array =>
 
 const USUAL_MEMBERS = 2;
 
-/** Lists the members of a usual message: V8 would create a hidden class for each spread object. */
-const copied = perObject((message: Message): Message => {
+/**
+ * The message in memory that it shares only with others that are held. Lists the members of a usual message: V8 would
+ * create a hidden class for each spread object.
+ */
+export function copyToHold(message: Message): Message {
   const { role } = message;
   const bytes = heldBytes(message.bytes);
+  if (bytes === message.bytes) return message;
   return Object.keys(message).length === USUAL_MEMBERS ? { bytes, role } : { ...message, bytes };
-});
+}
 
-/** The message in memory that it shares only with others that are held; the same object for the same message. */
+const copied = perObject(copyToHold);
+
+/** The same, and the same object for the same message. */
 export const heldMessage = (message: Message): Message =>
   isPassing(message.bytes) ? copied(message) : message;
 

@@ -143,7 +143,7 @@ interface Unread {
 }
 
 function unreadAt(value: JsonView, kind: KnownObject): Unread | undefined {
-  if (value.type === 'array') return unreadAmong(value.elements(), kind);
+  if (value.type === 'array') return unreadAmong(value, kind);
   const own = kind.kinds === undefined ? kind : kind.kinds.of.get(value.textOf(kind.kinds.member) ?? '');
   if (own === undefined || value.type !== 'object') return undefined;
   const hash = value.membersHash;
@@ -158,10 +158,12 @@ function unreadAt(value: JsonView, kind: KnownObject): Unread | undefined {
   return within.length === 0 ? undefined : unreadWithin(value, within);
 }
 
-function unreadAmong(elements: readonly JsonView[], kind: KnownObject): Unread | undefined {
-  for (let i = 0; i < elements.length; i++) {
-    const found = unreadAt(elements[i] as JsonView, kind);
+function unreadAmong(list: JsonView, kind: KnownObject): Unread | undefined {
+  let i = 0;
+  for (const element of list.each()) {
+    const found = unreadAt(element, kind);
     if (found !== undefined) return { ...found, path: `[${i}]${found.path}` };
+    i++;
   }
   return undefined;
 }
@@ -184,10 +186,10 @@ export function hasShape(value: JsonView, shape: Shape): boolean {
   if (shape === 'any') return true;
   if (type === 'object') return OF_ONE.has(shape) || shape === 'objects';
   if (type === 'string') return shape === 'parts' || shape === 'one';
-  return type === 'array' && !OF_ONE.has(shape) && value.elements().every((one) => mayBeIn(shape, one));
+  return type === 'array' && !OF_ONE.has(shape) && value.haveElements((one) => mayBeIn(shape, one));
 }
 
-const mayBeIn = (shape: Shape, { type }: JsonView): boolean =>
+const mayBeIn = (shape: Shape, type: JsonType): boolean =>
   type === 'object' || type === 'null' || (type === 'string' && shape === 'parts');
 
 /** The first unknown member with words, or else the first text that is none. */
