@@ -24,6 +24,7 @@ import { isTrue } from '../shared/logged-values.ts';
 import { blocksOf } from '../shared/message-parts.ts';
 import { CONTEXT_CUT, keptBlock, warning } from '../shared/reading-notes.ts';
 import { type KnownObject, known, knownByType, withMembers } from '../shared/unread-text.ts';
+import { withoutClientTexts } from './client-texts.ts';
 
 const MORE = 'id call_id summary signature providerOptions providerMetadata ts';
 const DETAILS = { 'reasoning_details:json': REASONING_DETAIL };
@@ -114,17 +115,18 @@ function metaOfAnswer(message: JsonView): Meta {
 
 function foldAnswer(message: JsonView, name: string, { fold }: ReadContext): void {
   const content = message.get('content') as JsonView;
-  const blocks: readonly FoldBlock[] =
+  const { blocks, facts } = withoutClientTexts(
     content.type === 'string'
       ? [{ kind: 'text', text: content.copy() }]
-      : content.elements().flatMap(answerBlocks);
+      : content.elements().flatMap(answerBlocks),
+  );
   const hasThought = blocks.some(({ kind }) => kind === 'thought');
   const beside = thoughtsOf(message).filter(({ kind }) => !hasThought || kind === 'sealed');
   const isOnly = !hasThought && !beside.some(({ kind }) => kind === 'thought');
   const details = [message, ...content.elements()].flatMap((view) => detailsIn(view, isOnly));
   const thoughts = details.length === 0 ? beside : distinct([...beside, ...details]);
   const rest = blocks.filter((block) => block.kind !== 'sealed' || !thoughts.some(isSameAs(block)));
-  fold.amend(name, [...thoughts, ...rest], 'add', { meta: metaOfAnswer(message) });
+  fold.amend(name, [...thoughts, ...rest], 'add', { ...facts, meta: metaOfAnswer(message) });
 }
 
 /** Reasoning of OpenRouter that a block, or a message of the AI SDK, has besides its words. */
