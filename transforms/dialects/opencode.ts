@@ -28,6 +28,7 @@ import {
   RESULT_ERROR,
 } from './shared/reading-notes.ts';
 import { sealedOptions } from './shared/sealed-options.ts';
+import { StoppedAnswers } from './shared/stopped-answers.ts';
 import { known, knownByType, says } from './shared/unread-text.ts';
 
 const MAIN = 'main';
@@ -155,6 +156,7 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
   for (const text of systemTexts(messages)) for (const one of systemMessage(text)) fold.add(one);
   /** The first item of each message. */
   const places = new Map<string, FoldPlace>();
+  const stopped = new StoppedAnswers();
   let tail: readonly FoldPlace[] = [];
   let system: string | undefined;
   for (const [i, message] of messages.entries()) {
@@ -162,6 +164,7 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
     fold.expect(message, MESSAGE, `messages[${i}]`);
     const compaction = parts.find((part) => typeOf(part) === 'compaction');
     if (compaction !== undefined && fold.last.index >= 0 && !hasFailed(messages[i + 1])) {
+      stopped.leaveOut(fold);
       tail = keptBy(compaction, places, fold);
       fold.close(true);
       open();
@@ -174,7 +177,7 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
       for (const one of systemMessage(sent.copy())) fold.add(one, { isCopied });
     if (isUser) system = sent?.text();
     if (isUser) takeUser(parts, isCopied, context);
-    else takeAnswer(message.get('info'), parts, `${i}`, isCopied, context);
+    else takeAnswer(message.get('info'), parts, { name: `${i}`, isCopied, stopped }, context);
     const first = fold.at(count);
     const id = message.get('info')?.get('id')?.text();
     if (id !== undefined && first !== undefined) places.set(id, first);
@@ -234,16 +237,25 @@ function fileOf(part: JsonView, notes: ReadingNote[]): readonly Part[] {
   return [{ object: part.copy() }];
 }
 
+interface AnswerPlace {
+  readonly name: string;
+  readonly isCopied: boolean;
+  readonly stopped: StoppedAnswers;
+}
+
 /**
  * Adds an answer as one message per step: each step was a request, and its calls have their results before the next.
  */
 function takeAnswer(
   info: JsonView | undefined,
   parts: readonly JsonView[],
-  name: string,
-  isCopied: boolean,
+  { name, isCopied, stopped }: AnswerPlace,
   { fold }: ReadContext,
 ): void {
+  // a step that did not end before another one began has failed, and was requested again
+  const hasEnds = parts.some((part) => typeOf(part) === 'step-finish');
+  let begun: FoldPlace | undefined;
+  let isEnded = false;
   let steps = 0;
   let step: JsonView[] = [];
   const model = info?.get('modelID');
@@ -254,7 +266,10 @@ function takeAnswer(
     const counted = step.find((part) => typeOf(part) === 'step-finish') ?? (steps === 0 ? info : undefined);
     notes.push(...cutNotes(counted?.textOf('reason') ?? counted?.textOf('finish')));
     const meta = metaOf({ model, usage: counted?.get('tokens'), cost: counted?.get('cost') });
-    if (blocks.length > 0) fold.amend(`${name} ${steps++}`, blocks, 'add', { meta, notes, isCopied });
+    if (blocks.length > 0) {
+      stopped.leaveOut(fold);
+      begun = fold.amend(`${name} ${steps++}`, blocks, 'add', { meta, notes, isCopied });
+    }
     for (const part of step) {
       const result = typeOf(part) === 'tool' ? resultOf(part) : undefined;
       if (result !== undefined) fold.answer(part.get('callID')?.text(), result);
@@ -262,14 +277,19 @@ function takeAnswer(
     step = [];
   };
   for (const part of parts) {
-    const isUnknown = !PARTS.has(typeOf(part) ?? '');
-    if (typeOf(part) === 'step-start' || isUnknown || followsResults(part, step)) end();
-    if (typeOf(part) !== 'step-start') step.push(part);
+    const type = typeOf(part) ?? '';
+    if (type === 'step-start' || !PARTS.has(type) || followsResults(part, step)) end();
+    if (type !== 'step-start') step.push(part);
+    else if (hasEnds && begun !== undefined && !isEnded) stopped.add(begun);
+    isEnded = type === 'step-finish' || (isEnded && type !== 'step-start');
+    if (type === 'step-start') begun = undefined;
   }
   end();
   const error = info?.get('error');
-  if (steps > 0 && present(error))
-    fold.noteLast(error.get('name')?.text() === ABORTED ? INTERRUPT : RESPONSE_ERROR);
+  if (steps === 0 || !present(error)) return;
+  const isAborted = error.textOf('name') === ABORTED;
+  fold.noteLast(isAborted ? INTERRUPT : RESPONSE_ERROR);
+  if (!isAborted) stopped.add(fold.last);
 }
 
 /** Whether a text began after every call of the step had its result: it is a new step, which has no `step-start`. */

@@ -44,6 +44,31 @@ describe('opencode', () => {
     ['a conversation', { messages: [user()] }],
   ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
+  it('leaves out a step that failed and was requested again', () => {
+    const end = { type: 'step-finish', reason: 'stop' };
+    const spoken = (...parts: readonly object[]) =>
+      conversationsOf(user(says('a')), answer(...parts)).map((list) =>
+        list.map((one) => (one as { content: unknown }).content),
+      );
+    expect(spoken(step, says('half'), step, says('whole'), end)).toEqual([['a', 'whole']]);
+    expect(spoken(step, says('half'), { type: 'new' }, says('rest'), end, step, says('b'), end)).toEqual([
+      ['a', 'half', 'rest', 'b'],
+    ]);
+    expect(spoken(step, says('older'), step, says('version'))).toEqual([['a', 'older', 'version']]);
+  });
+
+  it('leaves out an answer that failed if the model answers again, which did not see it', () => {
+    const failed = (name: string) => ({
+      ...{ info: { role: 'assistant', error: { name } }, parts: [step, says('half')] },
+    });
+    const rolesOf = (name: string) =>
+      conversationsOf(user(says('a')), failed(name), user(says('b')), answer(step, says('c')))[0]?.map(
+        (one) => (one as { content: unknown }).content,
+      );
+    expect(rolesOf('APIError')).toEqual(['a', 'b', 'c']);
+    expect(rolesOf('MessageAbortedError')).toEqual(['a', 'half', 'b', 'c']);
+  });
+
   it('begins a step with a text that began after the results of all calls before it', () => {
     const run = (end: number) => ({ status: 'completed', input: {}, output: 'r', time: { start: 1, end } });
     const late = (start: number) => says('late', { time: { start, end: 90 } });
@@ -186,7 +211,7 @@ describe('opencode', () => {
       conversationsOf(...before, ...list, ...after).map((one) =>
         one.map((m) => (m as { content: string }).content),
       );
-    expect(textsOf(failed)).toEqual([['a', 'b', 'What did we do so far?', 'So', 'c', 'd']]);
+    expect(textsOf(failed)).toEqual([['a', 'b', 'What did we do so far?', 'c', 'd']]);
     expect(textsOf()).toEqual([['a', 'b', 'What did we do so far?', 'c', 'd']]);
   });
 

@@ -168,6 +168,38 @@ describe('pi', () => {
     expect((entry as Entry).reply?.notes).toMatchObject([{ rule: 'interrupted' }]);
   });
 
+  const call = { type: 'toolCall', id: 'c', name: 'f', arguments: {} };
+
+  it('leaves out a stopped answer if the model answers again, which did not see it', () => {
+    const [first, again] = [user('1', null), answer('3', '2')];
+    const stop = (stopReason: string, content: object[] = [{ type: 'text', text: 'half' }]) => ({
+      ...{ type: 'message', id: '2', parentId: '1', message: { role: 'assistant', content, stopReason } },
+    });
+    for (const one of [stop('error'), stop('aborted'), stop('error', [call])]) {
+      expect(conversationsOf(head, first, one, again)).toEqual([['user 1', 'assistant 3']]);
+      const [entry] = elementsOf(head, first, one, again) as readonly Entry[];
+      expect([...(entry?.changes ?? [])]).toContainEqual(['not-by-model', 1]);
+    }
+    expect(conversationsOf(head, first, stop('aborted'), user('3', '2'), answer('4', '3'))).toEqual([
+      ['user 1', 'user 3', 'assistant 4'],
+    ]);
+    const compaction = { type: 'compaction', id: '3', parentId: '2', summary: 'sum', firstKeptEntryId: '1' };
+    expect(conversationsOf(head, first, stop('error'), compaction, answer('4', '3'))[1]).toEqual([
+      ...['user sum', 'user 1', 'assistant 4'],
+    ]);
+  });
+
+  it('keeps a stopped answer of which a call ran', () => {
+    const stopped = { role: 'assistant', content: [call], stopReason: 'aborted' };
+    const result = { role: 'toolResult', toolCallId: 'c', content: 'r' };
+    const lines = [stopped, result].map((message, i) => ({
+      ...{ type: 'message', id: `${i + 2}`, parentId: `${i + 1}`, message },
+    }));
+    expect(conversationsOf(head, user('1', null), ...lines, answer('4', '3'))).toEqual([
+      ['user 1', 'assistant undefined', 'tool r', 'assistant 4'],
+    ]);
+  });
+
   it.each([
     ['without a type', { id: 'x' }],
     ['whose message is missing', { type: 'message', id: 'x' }],
@@ -239,7 +271,6 @@ describe('pi', () => {
   });
 
   it('reads the messages that a compaction holds itself, as context', () => {
-    const call = { type: 'toolCall', id: 'c', name: 'f', arguments: {} };
     const retainedTail = [
       { role: 'user', content: '3' },
       { role: 'assistant', content: [call] },

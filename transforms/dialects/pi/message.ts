@@ -21,6 +21,8 @@ export type PiMessage =
       readonly blocks: readonly FoldBlock[];
       readonly notes: readonly ReadingNote[];
       readonly meta: Meta;
+      /** Whether it failed or was stopped. */
+      readonly isStopped: boolean;
     }
   | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
   | {
@@ -110,7 +112,7 @@ function readAnswer(message: JsonView): PiMessage | undefined {
   const usage = message.get('usage');
   const cost = usage?.get('cost')?.get('total');
   const meta = metaOf({ model: message.get('model'), usage, cost, finish: stop });
-  return { kind: 'answer', blocks, notes, meta };
+  return { kind: 'answer', blocks, notes, meta, isStopped };
 }
 
 function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {

@@ -23,6 +23,7 @@ import {
   PARENT_MISSING,
   unknownEvent,
 } from '../shared/reading-notes.ts';
+import { StoppedAnswers } from '../shared/stopped-answers.ts';
 import { isOtherThanList } from '../shared/unread-text.ts';
 import { PI_MESSAGE, type PiMessage, readPiMessage } from './message.ts';
 import { StreamedMessages } from './streamed-messages.ts';
@@ -66,6 +67,7 @@ export class PiSource {
   #leaf: string | undefined;
   #parent: string | undefined;
   readonly #pieces = new StreamedMessages();
+  readonly #stopped = new StoppedAnswers();
 
   read(type: string, entry: JsonView, context: ReadContext): LineFate {
     if (type === 'session') return this.#begin(entry, context);
@@ -141,10 +143,12 @@ export class PiSource {
       fold.noteLast(INTERRUPT);
       return this.#drop('interrupt-mark', entry, context);
     }
+    if (parsed.kind === 'answer') this.#stopped.leaveOut(fold);
     // Factory Droid, whose sessions are such trees too, has calls and results as the Messages API has them
     const place = foldResultBlocks(context, message as JsonView)
       ? fold.last
       : foldMessage(parsed, `${origin.line} ${origin.offset}`, fold, false);
+    if (parsed.kind === 'answer' && parsed.isStopped) this.#stopped.add(place);
     this.#recordSpot(entry, place);
     return undefined;
   }
@@ -168,6 +172,7 @@ export class PiSource {
     if (lost !== undefined) return context.reject('bad-event', lost, tail);
     this.#goTo(entry, context);
     const { fold } = context;
+    this.#stopped.leaveOut(fold);
     const lacksKept = this.#keptSpot(entry) === 'missing' && (tail?.elements().length ?? 0) === 0;
     const kept = fold.itemsFrom(this.#firstKept(entry, fold.last.index + 1));
     fold.close(true);
@@ -186,7 +191,8 @@ export class PiSource {
     for (const [i, message] of (tail?.elements() ?? []).entries()) {
       fold.expect(message, PI_MESSAGE, `retainedTail[${i}]`);
       const parsed = readPiMessage(message);
-      if (parsed === undefined || !isFolded(parsed)) continue;
+      if (parsed === undefined || !isFolded(parsed) || (parsed.kind === 'answer' && parsed.isStopped))
+        continue;
       foldMessage(parsed, `${origin.line} ${origin.offset} ${i}`, fold, true);
     }
   }
