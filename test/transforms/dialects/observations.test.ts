@@ -199,12 +199,28 @@ describe('an answer', () => {
     ['reply-cut', { choices: [{ message: reply, finish_reason: 'length' }] }],
     ['reply-filtered', { candidates: [{ content: { parts: [{ text: 'b' }] }, finishReason: 'SAFETY' }] }],
     ['response-error', { error: { message: 'overloaded' } }],
+    ['response-error', { choices: [{ message: reply, finish_reason: 'error' }] }],
+    ['reply-cut', { choices: [{ message: reply, finish_reason: 'abort' }] }],
+    ['reply-cut', { status: 'incomplete', output: [{ type: 'message', ...reply }] }],
+    ['response-error', { status: 'failed', output: [{ type: 'message', ...reply }] }],
+    ...[
+      { type: 'AIMessageChunk', kwargs: { content: 'b', response_metadata: { stop_reason: 'max_tokens' } } },
+      { type: 'ai', content: 'b', response_metadata: { stopReason: 'max_tokens' } },
+    ].map((message) => ['reply-cut', { generations: [[{ text: 'b', message }]] }] as const),
     ['body-placeholder', '<truncated due to size exceeding limit>'],
     ['body-placeholder', '{"choices":[{"mess'],
     ['body-placeholder', {}],
     ['body-placeholder', 'None'],
   ])('reports the finding %s', (rule, output) => {
     expect(rulesOf(only(observation([user], output)))).toEqual([rule]);
+  });
+
+  it('of a call that failed is reported, once', () => {
+    const failed = { level: 'ERROR', statusMessage: 'Connection reset by peer' };
+    for (const finish_reason of ['stop', 'error'])
+      expect(
+        rulesOf(only(observation([user], { choices: [{ message: reply, finish_reason }] }, failed))),
+      ).toEqual(['response-error']);
   });
 
   it('is not taken from the request when it is absent', () => {

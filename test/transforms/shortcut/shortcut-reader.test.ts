@@ -220,6 +220,14 @@ describe('a session that took the shortcut', () => {
     });
   });
 
+  it.each(['abort', 'MAX_TOKENS', 'end_turn', 1])(
+    'leaves an answer with the reason %j to the stages',
+    (finish) => {
+      const response = { choices: [{ message: REPLY, finish_reason: finish }] };
+      expect(sessionOf(entryLine({ response }))).toBeUndefined();
+    },
+  );
+
   it('describes the shape of its record', () => {
     const call = (id: string, name: string): object => ({
       id,

@@ -90,6 +90,7 @@ const helicone: Wrapper = {
     request: structured(json.get('request_body')),
     ...bodyOfResponse(json.get('response_body')),
     elsewhere: json.get('signed_body_url'),
+    isFailed: Number(json.get('response_status')?.parsed()) < 0, // cancelled, or no answer in time
     sessionId: textAt(json, [
       'properties.Helicone-Session-Id',
       'request_properties.Helicone-Session-Id',
@@ -203,7 +204,7 @@ function pseudonymOf(user: string | undefined): string | undefined {
 /** The request as the client sent it to the proxy, if only that has the messages (as in rows of LiteLLM's database). */
 function sentTo(object: FirstObject): JsonView | undefined {
   const sent = structured(object.get('proxy_server_request'));
-  const isOnly = structured(object.get('messages'))?.type !== 'array';
+  const isOnly = (structured(object.get('messages'))?.elements() ?? []).length === 0;
   const isSent = sent !== undefined && hasMessages(sent);
   return isOnly && isSent ? sent : undefined;
 }

@@ -18,14 +18,7 @@ import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { jsonIn, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
 import { isPrintedAnswer, printedForm } from '../shared/printed-value.ts';
-import {
-  answerNotes,
-  cutNotes,
-  FILTERED,
-  REPLY_CUT,
-  RESPONSE_ERROR,
-  warning,
-} from '../shared/reading-notes.ts';
+import { answerNotes, cutNotes, RESPONSE_ERROR, responseNotes, warning } from '../shared/reading-notes.ts';
 import { strayMember } from '../shared/stray-members.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { says, unreadNotes } from '../shared/unread-text.ts';
@@ -270,13 +263,8 @@ function fromResponse(view: JsonView, keepSealed: boolean): Answer {
   const id = view.get('id')?.text();
   const status = view.get('status')?.text();
   if (status !== undefined && PENDING.has(status)) return { messages: [], notes: [], id, isPending: true };
-  const notes: ReadingNote[] = [];
-  const reason = view.get('incomplete_details')?.get('reason')?.text();
-  if (reason === 'max_output_tokens') notes.push(REPLY_CUT);
-  if (reason === 'content_filter') notes.push(FILTERED);
-  if (present(view.get('error'))) notes.push(RESPONSE_ERROR);
   const read = fromItems(view.get('output') as JsonView, keepSealed);
-  return { ...read, notes: [...read.notes, ...notes], id };
+  return { ...read, notes: [...read.notes, ...responseNotes(view)], id };
 }
 
 function fromItems(list: JsonView, keepSealed: boolean): Answer {

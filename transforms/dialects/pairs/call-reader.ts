@@ -11,11 +11,11 @@ import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { joinPrefill } from '../shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { ContinuedLists } from '../shared/continued-lists.ts';
-import { errorsIn, isErrorText } from '../shared/failed-answer.ts';
+import { errorsIn, isErrorText, type LoggedErrors } from '../shared/failed-answer.ts';
 import { toolPlaces, toolsIn } from '../shared/logged-bodies.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, addOtherRequest, geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
-import { OTHER_ANSWER, RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { CALL_FAILED, OTHER_ANSWER, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { type ListState, Transcript } from '../shared/transcript.ts';
@@ -65,7 +65,7 @@ export class CallReader {
     const read = readAnswer(response, this.#keepSealed, isRaw);
     const answer = isError(call, read, json)
       ? { ...read, messages: [], notes: FAILED }
-      : withOther(read, response, json);
+      : withOther(withFailure(call, read, json), response, json);
     if (request !== undefined && isNoCompletion(request, response, answer))
       return context.drop('no-completion');
     if (read.messages.length === 0 && present(call.elsewhere))
@@ -181,10 +181,23 @@ function isError(call: Call, { messages, isUnknown }: Answer, json: JsonView): b
   if (messages.length === 0 || isFailed === 'status') return isFailed !== false;
   if (isUnknown === true || messages.length > 1 || (!isFailed && response?.type !== 'string')) return false;
   const [answer] = messages.flatMap(({ message }) => message ?? []);
+  const errors = errorsOf(call, json);
+  return answer !== undefined && errors !== undefined && isErrorText(answer, errors);
+}
+
+/** The texts that say why a call failed; undefined if its log does not say that it failed. */
+function errorsOf({ isFailed = false }: Call, json: JsonView): LoggedErrors | undefined {
   const inMetadata = json.get('metadata')?.get('error_information');
-  const errors = errorsIn(...ERRORS.map((key) => json.get(key)), inMetadata) ?? (isFailed ? [] : undefined);
-  if (answer === undefined || errors === undefined) return false;
-  return isErrorText(answer, isFailed ? [...errors, ...STATUS.map((key) => json.get(key))] : errors);
+  const errors = errorsIn(...ERRORS.map((key) => json.get(key)), inMetadata);
+  return isFailed === false ? errors : [...(errors ?? []), ...STATUS.map((key) => json.get(key))];
+}
+
+/** The answer, with a finding if the call failed although it has one. */
+function withFailure(call: Call, answer: Answer, json: JsonView): Answer {
+  const { messages, notes } = answer;
+  if (messages.length === 0 || notes.includes(RESPONSE_ERROR) || errorsOf(call, json) === undefined)
+    return answer;
+  return { ...answer, notes: [...notes, CALL_FAILED] };
 }
 
 /** Members of logged calls of all wrappers that are read. */

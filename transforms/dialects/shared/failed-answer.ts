@@ -5,7 +5,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import type { Message } from '../../model/element.ts';
 import { isTrue, present, unpacked } from './logged-values.ts';
-import { RESPONSE_ERROR } from './reading-notes.ts';
+import { CALL_FAILED, RESPONSE_ERROR } from './reading-notes.ts';
 import type { Transcript } from './transcript.ts';
 import { says } from './unread-text.ts';
 
@@ -35,7 +35,7 @@ export function errorsIn(...logged: LoggedErrors): LoggedErrors | undefined {
 }
 
 /**
- * Takes back an answer that is the error of its call, and reports a call that failed without an answer.
+ * Takes back an answer that is the error of its call, and reports a call that failed.
  * @param errors those of the log; undefined if the call did not fail
  * @returns whether the call has an answer
  */
@@ -52,6 +52,7 @@ export function withoutError(
     transcript.messages.pop();
   }
   if (!hasReply || isError) transcript.note(RESPONSE_ERROR);
+  else if (last?.notes?.includes(RESPONSE_ERROR) !== true) transcript.note(CALL_FAILED);
   return hasReply && !isError;
 }
 

@@ -10,7 +10,7 @@ import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
 import { isPrintedAnswer, isPrintedStream, printedForm } from './printed-value.ts';
-import { cutNotes, OTHER_ANSWER, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
+import { cutNotes, OTHER_ANSWER, OTHER_CHOICES, RESPONSE_ERROR, responseNotes } from './reading-notes.ts';
 import { isUnsaid, saidBy } from './said-texts.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -143,7 +143,7 @@ function addOne(transcript: Transcript, answer: JsonView): void {
   if (messages?.type === 'array') addLast(transcript, messages.elements());
   else if (choices?.type === 'array') addAnswers(transcript, choices);
   else if (items.some((one) => isItem(one) || one.get('type')?.text() === 'message'))
-    addItems(transcript, items);
+    addItems(transcript, items, responseNotes(answer));
   else {
     addReply(transcript, answer);
     noteFinish(transcript, finishOf(answer));
@@ -196,11 +196,20 @@ const TEXTS = [
 /** Members that mark an object as a message of the model. */
 const SPEAKING = ['role', 'content', 'parts', 'kwargs', 'data', 'tool_calls', 'function_call'];
 
-/** Why an answer ended. */
+const FINISHES = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason'] as const;
+
+/** Why an answer ended; LangChain says it beside the message, or in its metadata. */
 function finishOf(answer: JsonView): JsonView | undefined {
-  const more = firstOf(answer, 'generation_info', 'response_metadata');
-  const own = firstOf(answer, 'finish_reason', 'finishReason', 'stop_reason');
-  return own ?? firstOf(more, 'finish_reason', 'stop_reason');
+  const message = answer.get('message');
+  const places = [
+    answer,
+    answer.get('generation_info'),
+    message,
+    message?.get('kwargs'),
+    answer.get('kwargs'),
+  ];
+  const named = places.flatMap((place) => [place, place?.get('response_metadata')]);
+  return named.map((place) => firstOf(place, ...FINISHES)).find((reason) => reason !== undefined);
 }
 
 /** Reports a truncated answer. */

@@ -196,8 +196,15 @@ export function addWithSystem(
   if (count > 0 && own !== undefined && isSameText(own, first)) list.splice(count, 1);
 }
 
-/** Items of the Responses API. Reasoning, texts and calls between two user or output items form one message. */
-export function addItems(transcript: Transcript, items: readonly JsonView[]): void {
+/**
+ * Adds items of the Responses API. Reasoning, texts and calls between two user or output items form one message.
+ * @param ends findings about the last message
+ */
+export function addItems(
+  transcript: Transcript,
+  items: readonly JsonView[],
+  ends: readonly ReadingNote[] = [],
+): void {
   let blocks: MessageBlock[] = [];
   let notes: ReadingNote[] = [];
   const flush = (): void => {
@@ -227,6 +234,7 @@ export function addItems(transcript: Transcript, items: readonly JsonView[]): vo
     }
   }
   flush();
+  transcript.note(...ends);
   for (const item of items) transcript.expect(item, RESPONSE_ITEM);
 }
 

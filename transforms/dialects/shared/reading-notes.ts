@@ -1,7 +1,9 @@
 /** Findings of dialects about a log. They are attached to the message that they are about. */
+import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { ReadingRule } from '../../model/reading-rule.ts';
 import { words } from '../../model/words.ts';
+import { present } from './logged-values.ts';
 
 /** Names from the log that a finding may show; anything else could be content. */
 const SHOWN = /^[\w./-]{1,64}$/;
@@ -22,6 +24,7 @@ export const error = (rule: ReadingRule | 'unknown-content', message: string): R
 export const unreadText = (message: string): ReadingNote => error('unread-text', message);
 
 export const REPLY_CUT: ReadingNote = warning('reply-cut', 'the answer ended at the limit of tokens');
+export const STOPPED: ReadingNote = warning('reply-cut', 'the answer was stopped before its end');
 export const FILTERED: ReadingNote = warning('reply-filtered', 'the answer was cut by a content filter');
 export const ARGUMENTS_CUT: ReadingNote = warning('arguments-cut', 'the arguments of a call are cut off');
 export const OTHER_CHOICES: ReadingNote = warning(
@@ -46,15 +49,29 @@ export const NO_QUESTION: ReadingNote = warning(
   'the log has no question, only the answer (--user-turn adds one)',
 );
 export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
-const AT_LIMIT = words('length max_tokens model_length max_output_tokens model_context_window_exceeded');
+/** About the answer of a call that failed later, such as a stream that broke off. */
+export const CALL_FAILED: ReadingNote = warning(
+  'response-error',
+  'the log says that the call failed: its answer may be only a part',
+);
+const AT_LIMIT = words(`
+  length max_tokens model_length max_output_tokens model_context_window_exceeded error_limit
+`);
 const AT_FILTER = words(`
   content_filter content-filter content_filtered refusal guardrail_intervened safety image_safety recitation
-  blocklist prohibited_content spii
+  image_recitation blocklist prohibited_content image_prohibited_content spii sensitive error_toxic language
+`);
+const AT_STOP = words('abort aborted cancelled canceled user_cancel interrupted timeout incomplete');
+const AT_ERROR = words(`
+  error failed network_error insufficient_system_resource engine_overloaded malformed_function_call
+  malformed_response malformed_tool_use malformed_model_output unexpected_tool_call
 `);
 const NONE: readonly ReadingNote[] = [];
 const CUTS: ReadonlyMap<string | undefined, readonly ReadingNote[]> = new Map([
   ...AT_LIMIT.map((reason) => [reason, [REPLY_CUT]] as const),
   ...AT_FILTER.map((reason) => [reason, [FILTERED]] as const),
+  ...AT_STOP.map((reason) => [reason, [STOPPED]] as const),
+  ...AT_ERROR.map((reason) => [reason, [RESPONSE_ERROR]] as const),
 ]);
 
 /** The finding about an answer that ended for this reason, in the words of any API, if it lacks something. */
@@ -71,12 +88,16 @@ export function answerNotes(
   hasError: boolean,
   choices: number,
 ): readonly ReadingNote[] {
-  const notes: ReadingNote[] = [];
-  if (finish === 'length') notes.push(REPLY_CUT);
-  if (finish === 'content_filter') notes.push(FILTERED);
-  if (finish === 'error' || hasError) notes.push(RESPONSE_ERROR);
+  const notes = [...cutNotes(finish)];
+  if (hasError && !notes.includes(RESPONSE_ERROR)) notes.push(RESPONSE_ERROR);
   if (choices > 1) notes.push(OTHER_CHOICES);
   return notes;
+}
+
+/** The findings about an object of the Responses API, if it ended before its answer did. */
+export function responseNotes(response: JsonView): readonly ReadingNote[] {
+  const reason = response.get('incomplete_details')?.textOf('reason');
+  return answerNotes(reason ?? response.textOf('status'), present(response.get('error')), 1);
 }
 
 export const RESULT_ERROR: ReadingNote = warning(

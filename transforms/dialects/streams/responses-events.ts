@@ -175,15 +175,14 @@ export class ResponsesEvents implements StreamGrammar {
   /** The response; with the streamed items if its own output is empty, as some servers send it. */
   #json(items: readonly Uint8Array[]): Uint8Array {
     if (this.#whole !== undefined && (items.length === 0 || this.#hasOutput)) return this.#whole;
-    const status: Piece = ['status', '"incomplete"'];
     const members: Piece[] = [['object', '"response"']];
-    if (this.#whole === undefined) members.push(status);
     const known = this.#whole ?? this.#head;
     const others =
       known === undefined
         ? []
         : new JsonView(known).members().flatMap(([key, value]): Piece[] => {
-            const isReplaced = key === 'output' || members.some(([name]) => name === key);
+            const isStale = key === 'status' && this.#whole === undefined;
+            const isReplaced = isStale || key === 'output' || members.some(([name]) => name === key);
             return isReplaced ? [] : [[key, value.copy()]];
           });
     return objectOf([...members, ...others, ['output', arrayOf(items)]]);

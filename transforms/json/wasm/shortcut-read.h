@@ -378,6 +378,14 @@ static u32 is_crowded(u32 length) {
   return length / 2 > most && elements > most;
 }
 
+// Is it absent, or a reason to end that needs no look by the stages, which know many more in any case of the letters?
+static u32 is_known_end(Span finish) {
+  static const char *const ENDS[] = {"null", "\"stop\"", "\"tool_calls\"", "\"function_call\"", "\"length\"", "\"content_filter\"", "\"error\"", 0};
+  u32 i = 0;
+  while (finish.at && ENDS[i] && !is_word(finish, ENDS[i])) i++;
+  return !finish.at || ENDS[i];
+}
+
 // Reads a line of any session. 0: it is odd.
 static u32 read_line(u32 p, u32 end) {
   static const Member MEMBERS[] = {MEMBER("timestamp", any_value), MEMBER("session_id", any_value), MEMBER("request", read_request), MEMBER("response", read_response), MEMBER("model", any_value), {0}};
@@ -392,7 +400,7 @@ static u32 read_line(u32 p, u32 end) {
   const Span finish = spans[FINISH];
   notes = is_word(finish, "\"length\"") * CUT + is_word(finish, "\"content_filter\"") * FILTERED + (choices > 1) * OTHERS +
           (first_byte(spans[ERROR]) != 'n' || is_word(finish, "\"error\"")) * FAILED;
-  if (has_escape(finish)) return 0;
+  if (!is_known_end(finish)) return 0;
   const Row *reply = raw->reply ? &rows[raw->reply - 1] : 0;
   // the stages decide whether it is an answer, and whether a response or a choice without a message hides one
   if (!reply) return !notes && spans[REPLY].at && first_byte(spans[REPLY]) == 'n';

@@ -65,7 +65,10 @@ describe('a payload of LiteLLM', () => {
         },
         proxy_server_request: JSON.stringify({ input: 'a', instructions: 's' }),
       };
-      expect(conversations(row)).toEqual([[{ role: 'system', content: 's' }, question, reply]]);
+      for (const messages of ['{}', '[]', []])
+        expect(conversations({ ...row, messages })).toEqual([
+          [{ role: 'system', content: 's' }, question, reply],
+        ]);
     });
   });
 

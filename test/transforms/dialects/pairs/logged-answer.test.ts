@@ -178,6 +178,33 @@ describe('the answer of a simple pair', () => {
     expect(rulesOf({ messages: [question], response: null, error: 'x' })).toEqual([['response-error']]);
   });
 
+  it('of a call that failed is reported', () => {
+    for (const failed of [
+      { messages: [question], response: 'b', error: 'Connection reset by peer' },
+      { request: { messages: [question] }, response: completion, error: { message: 'Connection reset' } },
+      { request_body: { messages: [question] }, response_body: completion, response_status: -3 },
+      { request: { input: 'a' }, response: { status: 'failed', output: [{ type: 'message', ...reply }] } },
+    ])
+      expect([messagesOf(failed), rulesOf(failed)]).toEqual([[[question, reply]], [['response-error']]]);
+  });
+
+  it.each([
+    ['abort', 'reply-cut'],
+    ['MAX_TOKENS', 'reply-cut'],
+    ['sensitive', 'reply-filtered'],
+    ['insufficient_system_resource', 'response-error'],
+  ])('that ended with the reason %s has the finding %s', (finish_reason, rule) => {
+    expect(rulesOf(pair({ choices: [{ message: reply, finish_reason }] }))).toEqual([[rule]]);
+    const body = { contents: [{ parts: [{ text: 'a' }] }] };
+    const candidates = [{ content: { role: 'model', parts: [{ text: 'b' }] }, finishReason: finish_reason }];
+    expect(rulesOf({ request: body, response: { candidates } })).toEqual([[rule]]);
+  });
+
+  it.each(['cancelled', 'incomplete'])('with the status %s is reported as cut', (status) => {
+    const response = { status, incomplete_details: null, output: [{ type: 'message', ...reply }] };
+    expect(rulesOf({ request: { input: 'a' }, response })).toEqual([['reply-cut']]);
+  });
+
   it('may be the first of several texts', () => {
     expect(messagesOf(pair(['b', 'c']))).toEqual([[question, reply]]);
     expect(rulesOf(pair(['b', 'c']))).toEqual([['other-choices']]);
