@@ -194,7 +194,7 @@ describe('an answer', () => {
     expect(rulesOf(entry)).toEqual([]);
   });
 
-  it.each([
+  it.each<[rule: string, output: unknown]>([
     ['other-choices', { choices: [{ message: reply }, { message: reply }] }],
     ['reply-cut', { choices: [{ message: reply, finish_reason: 'length' }] }],
     ['reply-filtered', { candidates: [{ content: { parts: [{ text: 'b' }] }, finishReason: 'SAFETY' }] }],
@@ -206,7 +206,7 @@ describe('an answer', () => {
     ...[
       { type: 'AIMessageChunk', kwargs: { content: 'b', response_metadata: { stop_reason: 'max_tokens' } } },
       { type: 'ai', content: 'b', response_metadata: { stopReason: 'max_tokens' } },
-    ].map((message) => ['reply-cut', { generations: [[{ text: 'b', message }]] }] as const),
+    ].map((message): [string, unknown] => ['reply-cut', { generations: [[{ text: 'b', message }]] }]),
     ['body-placeholder', '<truncated due to size exceeding limit>'],
     ['body-placeholder', '{"choices":[{"mess'],
     ['body-placeholder', {}],
