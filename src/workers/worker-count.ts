@@ -47,6 +47,7 @@ export function chooseWorkers(
     if (workers === undefined) work.add(source, source.path);
   }
   if (workers !== undefined) return { count: workers, reason: 'as asked' };
+  if (work.bytes === 0) return { count: 1, reason: 'nothing to read' };
   const count = Math.min(cores, 1 + Math.floor(work.bytes / WORKER_BYTES));
   const amount = `work like ${showSize(work.bytes)} of plain exchanges`;
   return { count, reason: `${amount}, with ${showSize(WORKER_BYTES)} a worker and ${cores} cores` };

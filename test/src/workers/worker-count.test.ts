@@ -67,6 +67,10 @@ describe('chooseWorkers', () => {
     expect(chooseWorkers(logs(...heads), BY_WORK, 8).count).toBe(workers);
   });
 
+  it('is one for a merge, which reads no logs', () => {
+    expect(chooseWorkers([], BY_WORK, 8)).toEqual({ count: 1, reason: 'nothing to read' });
+  });
+
   it('says how it counted', () => {
     expect(chooseWorkers(logs(EVENT), BY_WORK, 8).reason).toBe(
       'work like 229 MiB of plain exchanges, with 384 MiB a worker and 8 cores',
