@@ -52,6 +52,15 @@ test.each([
   expect(read?.reason).toBe('duplicate-key');
 });
 
+test('an encrypted compaction without a message is reported with the instructions, or rejects the pair', () => {
+  const input = [{ type: 'compaction', encrypted_content: 'data' }];
+  const [entry] = read([pair(input, answer('r', message('a')), { instructions: 'Be brief.' })]);
+  expect(rules(entry)).toEqual(['sealed-context', 'no-question']);
+  const line = lineOf(JSON.stringify(pair(input, answer('r', message('a')))));
+  const [rejection] = [...responses.create().read(line)] as readonly Rejection[];
+  expect(rejection).toMatchObject({ reason: 'bad-messages', detail: expect.stringContaining('encrypted') });
+});
+
 test('the outputs of a shell are the JSON text of their list', () => {
   const shell = { type: 'shell_call', call_id: 'c', action: { commands: ['ls'] } };
   const output = [{ stdout: 'a', stderr: '', outcome: { type: 'exit', exit_code: 0 } }];

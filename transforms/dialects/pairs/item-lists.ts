@@ -11,6 +11,12 @@ import { ItemTable } from './item-table.ts';
 
 const UNKNOWN_ITEM = 'an item_reference names an item that is not in the source';
 
+export interface ReadList {
+  readonly messages: readonly ReadMessage[];
+  /** Findings about items, if there is no message to report them with. */
+  readonly notes: readonly ReadingNote[];
+}
+
 export interface BadItem {
   readonly item: JsonView;
   readonly detail: string;
@@ -36,7 +42,7 @@ export class ItemLists {
   }
 
   /** Returns the messages; or an item that is not valid, or refers to an unknown one, and why. */
-  read(list: JsonView, open: ReadMessage['calls']): readonly ReadMessage[] | BadItem {
+  read(list: JsonView, open: ReadMessage['calls']): ReadList | BadItem {
     const known = this.#known.find(list, (state) => areEqual(open, state.open));
     const messages = new ItemMessages(this.#keepSealed, known?.state.items ?? stateBefore(open));
     const items = list.elements();
@@ -56,14 +62,12 @@ export class ItemLists {
 }
 
 /** Findings about items after the last message are reported with it. */
-function withLastNotes(
-  messages: readonly ReadMessage[],
-  notes: readonly ReadingNote[],
-): readonly ReadMessage[] {
+function withLastNotes(messages: readonly ReadMessage[], notes: readonly ReadingNote[]): ReadList {
   const last = messages.findLastIndex(({ message }) => message !== undefined);
-  if (notes.length === 0 || last < 0) return messages;
+  if (notes.length === 0 || last < 0) return { messages, notes };
   const read = messages[last] as ReadMessage;
-  return messages.with(last, { ...read, message: noted(read.message as Message, notes) });
+  const message = noted(read.message as Message, notes);
+  return { messages: messages.with(last, { ...read, message }), notes: [] };
 }
 
 const areEqual = (a: ReadMessage['calls'], b: ReadMessage['calls']): boolean =>

@@ -160,10 +160,15 @@ export class RequestReader {
       return marked(body, { system, messages: [asReadMessage(message)], tools });
     }
     if (input?.type !== 'array') return { reason: 'bad-messages', detail: 'input is not valid', at: input };
-    const messages = this.#items.read(input, open);
-    if (!('item' in messages)) return marked(body, { system, messages, tools });
-    const { item, detail, isUnknown } = messages;
-    return { reason: 'bad-messages', detail, at: item, isUnknown };
+    const read = this.#items.read(input, open);
+    if ('item' in read)
+      return { reason: 'bad-messages', detail: read.detail, at: read.item, isUnknown: read.isUnknown };
+    const { messages, notes } = read;
+    const [note] = notes;
+    if (note === undefined) return marked(body, { system, messages, tools });
+    const [own] = system;
+    if (own?.message === undefined) return { reason: 'bad-messages', detail: note.message, at: input };
+    return { system: [{ ...own, message: noted(own.message, notes) }], messages, tools };
   }
 
   /** The system message in a member that is a text. */

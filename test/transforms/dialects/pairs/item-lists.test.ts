@@ -31,9 +31,9 @@ const read = (
   open: readonly CallIds[],
   space: string,
 ): unknown => {
-  const messages = lists.read(new JsonView(encode(JSON.stringify(list, null, space))), open);
-  if ('item' in messages) return messages.detail;
-  return messages.map(({ message, ...facts }) => ({
+  const read = lists.read(new JsonView(encode(JSON.stringify(list, null, space))), open);
+  if ('item' in read) return read.detail;
+  return read.messages.map(({ message, ...facts }) => ({
     ...facts,
     ...message,
     bytes: message && decode(message.bytes),
@@ -62,8 +62,8 @@ it('gives the same bytes for the messages that are repeated', () => {
   const lists = new ItemLists(false);
   const first = [question, call('a'), result('a')];
   const [before, after] = [first, [...first, { role: 'user', content: 'Again.' }]].map((list) => {
-    const messages = lists.read(new JsonView(encode(JSON.stringify(list))), []);
-    return 'item' in messages ? [] : messages.map(({ message }) => message?.bytes);
+    const read = lists.read(new JsonView(encode(JSON.stringify(list))), []);
+    return 'item' in read ? [] : read.messages.map(({ message }) => message?.bytes);
   });
   expect(before).toHaveLength(3);
   expect(after).toHaveLength(4);
@@ -91,8 +91,8 @@ it.each([
   ['an item that no call has', [itemCall, result('fc_2')], ['fc_2']],
   ['another id', [itemCall, result('call_2')], ['call_2']],
 ])('a result names %s', (_name, list, ids) => {
-  const messages = new ItemLists(false).read(new JsonView(encode(JSON.stringify(list))), []);
-  const all = 'item' in messages ? [] : messages.flatMap(({ message }) => message ?? []);
+  const read = new ItemLists(false).read(new JsonView(encode(JSON.stringify(list))), []);
+  const all = 'item' in read ? [] : read.messages.flatMap(({ message }) => message ?? []);
   const results = all.filter(({ role }) => role === 'tool').map(({ bytes }) => JSON.parse(decode(bytes)));
   expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(ids);
 });
@@ -101,11 +101,13 @@ it('reports findings about the last items with the last message', () => {
   const compaction = { type: 'compaction', encrypted_content: 'c2VhbGVk' };
   const lists = new ItemLists(false);
   const rules = (list: readonly object[]): (string[] | undefined)[] => {
-    const messages = lists.read(new JsonView(encode(JSON.stringify(list))), []);
-    if ('item' in messages) throw new Error(messages.detail);
-    return messages.map(({ message }) => message?.notes?.map(({ rule }) => rule));
+    const read = lists.read(new JsonView(encode(JSON.stringify(list))), []);
+    if ('item' in read) throw new Error(read.detail);
+    return [...read.messages.map(({ message }) => message?.notes ?? []), read.notes].map((notes) =>
+      notes.map(({ rule }) => rule),
+    );
   };
-  expect(rules([question, compaction])).toEqual([['sealed-context']]);
-  expect(rules([question, compaction, question])).toEqual([undefined, ['sealed-context']]);
-  expect(rules([compaction])).toEqual([]);
+  expect(rules([question, compaction])).toEqual([['sealed-context'], []]);
+  expect(rules([question, compaction, question])).toEqual([[], ['sealed-context'], []]);
+  expect(rules([compaction])).toEqual([['sealed-context']]);
 });
