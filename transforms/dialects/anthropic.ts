@@ -58,7 +58,7 @@ import {
 } from './shared/line-objects.ts';
 import { toolPlaces, toolsIn } from './shared/logged-bodies.ts';
 import { modelMeta } from './shared/logged-meta.ts';
-import { cutNotes, NO_QUESTION, noted, notedFirst, OTHER_ANSWER } from './shared/reading-notes.ts';
+import { messageNotes, NO_QUESTION, noted, notedFirst, OTHER_ANSWER } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './shared/tool-definitions.ts';
 import { faultIn } from './shared/unreadable.ts';
@@ -237,7 +237,7 @@ class PairWalk implements ObjectWalk {
     const read = readReply(content, stop, this.#keepSealed);
     const isOther = this.#hasSecond && hasOtherAnswer([read], this.#json, this.#json);
     const notes = [
-      ...cutNotes(stop),
+      ...messageNotes(this.#json),
       ...(this.#userTurn.length === 0 ? [NO_QUESTION] : []),
       ...(isOther ? [OTHER_ANSWER] : []),
     ];

@@ -18,6 +18,13 @@ it.each([
   ['a list of messages as input, and an output', { input: request.messages, output: 'b' }],
   ['a response beside its input', { object: 'response', input: request.messages, output: [] }],
   ['messages beside a chunk of a stream', { ...request, choices: [{ delta: { content: 'b' } }] }],
+  [
+    'requests of HTTP with a host and a path',
+    {
+      request: { method: 'POST', host: 'x', path: '/v1/chat/completions', content: JSON.stringify(request) },
+      response: { status_code: 200, content: JSON.stringify(response) },
+    },
+  ],
 ])('%s without a session are a call', (_what, object) => {
   expect(dialectOf(object)).toBe('calls');
 });

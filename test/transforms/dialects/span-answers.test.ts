@@ -87,6 +87,8 @@ it('rejects messages that another list of the request has, and several prompts',
   expect(read([JSON.stringify(observation({ prompts: ['q', 'x'] }, 'a'))])).toMatchObject([
     { kind: 'rejection', reason: 'unknown-content' },
   ]);
+  expect(reasons(observation([[user], [other]], 'a'))).toEqual(['unknown-content']);
+  expect(reasons(observation({ messages: [[user], [other]] }, [['a'], ['b']]))).toEqual(['unknown-content']);
 });
 
 describe('messages of a second convention', () => {

@@ -1,6 +1,7 @@
 /** Reads the system text and the answer of a pair of the Messages API, and recognises such pairs. */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
 import { NO_TEXT } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
@@ -9,7 +10,7 @@ import type { ObjectMembers } from '../dialect.ts';
 import { readReply, speakerOf } from '../shared/anthropic-message.ts';
 import { withoutBilling } from '../shared/billing-line.ts';
 import { joinStrings } from '../shared/build-messages.ts';
-import { cutNotes, noted } from '../shared/reading-notes.ts';
+import { messageNotes, noted } from '../shared/reading-notes.ts';
 
 /** The system text as one JSON string; undefined if it is neither a string nor a list of text blocks. */
 export function systemText(json: Uint8Array): Uint8Array | undefined {
@@ -28,7 +29,7 @@ export function replyOf(response: Uint8Array, keepSealed = false): Message | und
   const [content] = valuesOf(answer, ['content']);
   if (content?.[0] !== OPEN_ARRAY) return undefined;
   const stop = stringValue(answer, 'stop_reason');
-  return noted(readReply(content, stop, keepSealed, speakerOf(answer)), cutNotes(stop));
+  return noted(readReply(content, stop, keepSealed, speakerOf(answer)), messageNotes(new JsonView(answer)));
 }
 
 /** The name of the model in a response. */
@@ -80,12 +81,12 @@ const CHAT_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'tool', 
 
 /** Whether the request is a logged HTTP request: it has a URL, a method and a body. */
 export function isCapture(request: Uint8Array): boolean {
-  const [url, uri, method, body, ...messages] = valuesOf(request, CAPTURE);
-  const isSent = (isThere(url) || isThere(uri)) && isThere(method);
+  const [url, uri, path, method, body, ...messages] = valuesOf(request, CAPTURE);
+  const isSent = [url, uri, path].some(isThere) && isThere(method);
   return isSent && (isThere(body) || !messages.some(isThere));
 }
 
-const CAPTURE = ['url', 'uri', 'method', 'body', 'messages', 'input', 'prompt'];
+const CAPTURE = ['url', 'uri', 'path', 'method', 'body', 'messages', 'input', 'prompt'];
 export const isThere = (value: Uint8Array | undefined): boolean =>
   value !== undefined && value[0] !== LETTER_N;
 

@@ -18,7 +18,13 @@ import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { jsonIn, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
 import { isPrintedAnswer, printedForm } from '../shared/printed-value.ts';
-import { answerNotes, cutNotes, RESPONSE_ERROR, responseNotes, warning } from '../shared/reading-notes.ts';
+import {
+  answerNotes,
+  messageNotes,
+  RESPONSE_ERROR,
+  responseNotes,
+  warning,
+} from '../shared/reading-notes.ts';
 import { strayMember } from '../shared/stray-members.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { says, unreadNotes } from '../shared/unread-text.ts';
@@ -252,7 +258,7 @@ function canonical(message: Message, view: JsonView, keepSealed: boolean): reado
 function fromMessagesApi(view: JsonView, content: JsonView, keepSealed: boolean): Answer {
   const stop = view.get('stop_reason')?.text();
   const reply = readReply(content.copy(), stop, keepSealed, speakerOf(view.bytes));
-  return { ...answerOf(reply, cutNotes(stop)), isMessage: true };
+  return { ...answerOf(reply, messageNotes(view)), isMessage: true };
 }
 
 function answerOf(message: Message, notes: readonly ReadingNote[]): Answer {

@@ -57,7 +57,7 @@ function isSent(request: JsonView | undefined): request is JsonView {
 
 /** Where a logged request of HTTP was sent. */
 export const addressOf = (request: JsonView | undefined): JsonView | undefined =>
-  firstOf(request, 'url', 'uri');
+  firstOf(request, 'url', 'uri', 'path');
 
 /** Paths of APIs that return no completion: embeddings, moderations, ranks, counts, media. */
 const NO_COMPLETION =

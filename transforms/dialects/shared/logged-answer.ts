@@ -10,7 +10,14 @@ import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
 import { isPrintedAnswer, isPrintedStream, printedForm } from './printed-value.ts';
-import { cutNotes, OTHER_ANSWER, OTHER_CHOICES, RESPONSE_ERROR, responseNotes } from './reading-notes.ts';
+import {
+  clearedNotes,
+  cutNotes,
+  OTHER_ANSWER,
+  OTHER_CHOICES,
+  RESPONSE_ERROR,
+  responseNotes,
+} from './reading-notes.ts';
 import { isUnsaid, saidBy } from './said-texts.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -147,6 +154,7 @@ function addOne(transcript: Transcript, answer: JsonView): void {
   else {
     addReply(transcript, answer);
     noteFinish(transcript, finishOf(answer));
+    transcript.note(...clearedNotes(answer));
   }
 }
 

@@ -85,6 +85,8 @@ function addList(transcript: Transcript, list: JsonView): void {
   const printed = elements.find(isPrinted);
   if (printed !== undefined) refusePrinted(transcript, printed);
   else if (first?.type === 'array' && elements.every(isPair)) addPairs(transcript, elements);
+  else if (first?.type === 'array' && elements.length > 1)
+    transcript.refuse('unknown-content', SEVERAL, list);
   else if (first?.type === 'array') addList(transcript, first);
   else if (elements.some((one) => one.get('role') === undefined && isItem(one)))
     addItems(transcript, elements);
@@ -170,7 +172,7 @@ function secondList(request: JsonView, own: JsonView, { messages }: Transcript):
 
 const SECOND_LIST = 'the request has other messages in a second list';
 const isBareText = (one: JsonView): boolean => one.type === 'string' && unpacked(one) === one;
-const SEVERAL = 'a request has several prompts: they are not one conversation';
+export const SEVERAL = 'a request has several prompts: they are not one conversation';
 const BARE_TEXT = 'a message is a bare text: its speaker is unknown';
 
 /** Adds the system text: a text, parts, or an object with parts. */

@@ -148,6 +148,23 @@ export const CONTEXT_CUT: ReadingNote = warning(
   'context-cut',
   'the client took messages or results of the conversation out of its context: later answers did not have them',
 );
+const CLEARED: ReadingNote = warning(
+  'context-cut',
+  'the API took results of tools out of the context before this answer, as its request allows',
+);
+
+/** The finding about an answer of the Messages API whose context was edited. */
+export function clearedNotes(answer: JsonView): readonly ReadingNote[] {
+  const edits = answer.get('context_management')?.get('applied_edits')?.elements() ?? [];
+  return edits.some((edit) => Number(edit.get('cleared_tool_uses')?.parsed()) > 0) ? [CLEARED] : [];
+}
+
+/** The findings about an answer of the Messages API. */
+export const messageNotes = (answer: JsonView): readonly ReadingNote[] => [
+  ...cutNotes(answer.textOf('stop_reason')),
+  ...clearedNotes(answer),
+];
+
 export const SEALED_CONTEXT: ReadingNote = warning(
   'sealed-context',
   'the earlier messages are encrypted: only their provider can read them',

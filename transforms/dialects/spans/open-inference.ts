@@ -16,6 +16,7 @@ import {
   type CallFacts,
   readTools,
   refuseOtherSystem,
+  SEVERAL,
   toolPlaces,
 } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -43,8 +44,9 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
     if (!request.some((message) => SYSTEM_ROLES.has(bodyOf(message).at('role').text() ?? '')))
       addSystem(transcript, firstOf(sent, 'system') ?? firstOf(parameters, 'system'));
     for (const message of request) addMessage(transcript, message, request.length === 1);
-  } else if (prompts.length > 0)
-    for (const prompt of prompts) addRequest(transcript, prompt.at('prompt.text').value ?? prompt.value);
+  } else if (prompts.length > 1) transcript.refuse('unknown-content', SEVERAL, prompts[1]?.value);
+  else if (prompts.length === 1)
+    addRequest(transcript, prompts[0]?.at('prompt.text').value ?? prompts[0]?.value);
   else addWithSystem(transcript, systemBeside(sent, parameters), attributes.at('input.value').value);
   const answers = llm.at('output_messages').items();
   const output = outputOf(attributes);

@@ -70,6 +70,8 @@ export class AnthropicEvents implements StreamGrammar {
     } else if (type === 'content_block_delta') this.#grow(event);
     else if (type === 'message_delta') {
       this.#note(event.get('delta'));
+      const context = event.get('context_management');
+      if (present(context)) this.#head.set('context_management', context.copy());
       this.#count(event.get('usage'));
     } else if (type === 'message_stop') this.isOver = true;
     else if (type === 'error') this.#isFailed = true;

@@ -95,6 +95,15 @@ describe('a logged request', () => {
     ]);
   });
 
+  it('may have the path of its request in place of the address', () => {
+    const sent = { method: 'POST', host: 'x', path: '/v1/chat/completions' };
+    const flow = {
+      request: { ...sent, content: JSON.stringify({ messages: [question] }) },
+      response: { status_code: 200, content: sse.join('') },
+    };
+    expect(messagesOf(flow)).toEqual([[question, reply]]);
+  });
+
   it('may lie in a cassette of VCR, with its bodies as texts', () => {
     const python = {
       request: { method: 'POST', uri: 'x', body: JSON.stringify({ messages: [question] }) },
@@ -198,6 +207,24 @@ describe('the answer of a simple pair', () => {
     const body = { contents: [{ parts: [{ text: 'a' }] }] };
     const candidates = [{ content: { role: 'model', parts: [{ text: 'b' }] }, finishReason: finish_reason }];
     expect(rulesOf({ request: body, response: { candidates } })).toEqual([[rule]]);
+  });
+
+  it.each([
+    [{ applied_edits: [{ type: 'clear_tool_uses_20250919', cleared_tool_uses: 2 }] }, ['context-cut']],
+    [{ applied_edits: [{ type: 'clear_thinking_20251015', cleared_thinking_turns: 1 }] }, []],
+    [{ applied_edits: [] }, []],
+    [null, []],
+  ])('says which results the API took out of the context: %j', (context_management, rules) => {
+    const message = { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'b' }] };
+    expect(rulesOf(pair({ ...message, context_management }))).toEqual([rules]);
+    const events = [
+      { type: 'message_start', message: { ...message, content: [] } },
+      { type: 'content_block_start', index: 0, content_block: message.content[0] },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, context_management },
+      { type: 'message_stop' },
+    ];
+    const stream = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+    expect(rulesOf(pair(stream))).toEqual([rules]);
   });
 
   it.each(['cancelled', 'incomplete'])('with the status %s is reported as cut', (status) => {

@@ -92,6 +92,12 @@ it('a text completion has its answer in the choices', () => {
   ]);
 });
 
+it('several prompts are not one conversation', () => {
+  const prompts = { 'llm.prompts.0.prompt.text': 'a', 'llm.prompts.1.prompt.text': 'x' };
+  const attributes = { 'openinference.span.kind': 'LLM', ...prompts, 'llm.choices.0.completion.text': 'b' };
+  expect(span(attributes)).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+});
+
 it('a list of answers with a question in it is refused', () => {
   const said = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
   const attributes = {
