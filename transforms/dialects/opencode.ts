@@ -20,6 +20,7 @@ import { metaOf } from './shared/logged-meta.ts';
 import { isTrue, present, textOf } from './shared/logged-values.ts';
 import {
   ARGUMENTS_CUT,
+  CONTEXT_CUT,
   cutNotes,
   INTERRUPT,
   keptBlock,
@@ -36,7 +37,8 @@ const HARNESS = 'opencode';
 /** The prompt with which OpenCode requests the summary of a compaction; the log does not have it. */
 const COMPACTION = encode(quote('What did we do so far?'));
 /** OpenCode sends this for a command of the user that runs a sub-agent, whose call is in the next answer. */
-const SUBTASK = encode(quote('The following tool was executed by the user'));
+const RUN_BY_USER = 'The following tool was executed by the user';
+const SUBTASK = encode(quote(RUN_BY_USER));
 const ABORTED = 'MessageAbortedError';
 /** Types of parts; those that are not read are about the client. */
 const PARTS: ReadonlySet<string> = wordSet(`
@@ -177,6 +179,7 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
       for (const one of systemMessage(sent.copy())) fold.add(one, { isCopied });
     if (isUser) system = sent?.text();
     if (isUser) takeUser(parts, isCopied, context);
+    else if (hasRun(messages[i - 1], parts)) takeRun(parts, context);
     else takeAnswer(message.get('info'), parts, { name: `${i}`, isCopied, stopped }, context);
     const first = fold.at(count);
     const id = message.get('info')?.get('id')?.text();
@@ -237,6 +240,33 @@ function fileOf(part: JsonView, notes: ReadingNote[]): readonly Part[] {
   return [{ object: part.copy() }];
 }
 
+/** Whether the calls are what the user ran, by a command or a sub-agent: OpenCode logs them as an answer of the model. */
+function hasRun(before: JsonView | undefined, parts: readonly JsonView[]): boolean {
+  const asked = before?.get('info')?.textOf('role') === 'user' ? partsOf(before) : [];
+  const isRun = asked.some((part) =>
+    typeOf(part) === 'text'
+      ? isTrue(part.get('synthetic')) && part.textOf('text') === RUN_BY_USER
+      : typeOf(part) === 'subtask',
+  );
+  return isRun && parts.some((part) => typeOf(part) === 'tool') && !parts.some(isOfModel);
+}
+
+const isOfModel = (part: JsonView): boolean =>
+  ['text', 'reasoning', 'step-start', 'step-finish'].includes(typeOf(part) ?? '');
+
+/** Adds what the user ran and its result as a message of the user. */
+function takeRun(parts: readonly JsonView[], { fold }: ReadContext): void {
+  for (const part of parts.filter((one) => typeOf(one) === 'tool')) {
+    const [state, notes]: [JsonView | undefined, ReadingNote[]] = [part.get('state'), []];
+    const input = state?.get('input');
+    const asked = input?.get('prompt') ?? input?.get('command') ?? input;
+    const texts = [asked, outputOf(state)].flatMap((view) => (present(view) ? { text: textOf(view) } : []));
+    const files = (state?.get('attachments')?.elements() ?? []).flatMap((file) => fileOf(file, notes));
+    const message = makeMessage('user', [['content', contentOfParts([...texts, ...files])]]);
+    fold.add(message, { notes, changes: ['bash-as-user'] });
+  }
+}
+
 interface AnswerPlace {
   readonly name: string;
   readonly isCopied: boolean;
@@ -273,6 +303,7 @@ function takeAnswer(
     for (const part of step) {
       const result = typeOf(part) === 'tool' ? resultOf(part) : undefined;
       if (result !== undefined) fold.answer(part.get('callID')?.text(), result);
+      if (part.get('state')?.get('time')?.get('compacted') !== undefined) fold.note(CONTEXT_CUT);
     }
     step = [];
   };
@@ -328,8 +359,8 @@ function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
 /** The result of a call; undefined if the call did not end. */
 function resultOf(part: JsonView): Message | undefined {
   const state = part.get('state');
-  const isError = state?.get('status')?.text() === 'error';
-  const output = isError ? errorOf(state) : state?.get('output');
+  const isError = isFailed(state);
+  const output = outputOf(state);
   if (!present(output)) return undefined;
   const notes: ReadingNote[] = isError ? [RESULT_ERROR] : [];
   const files = (state?.get('attachments')?.elements() ?? []).flatMap((file) => fileOf(file, notes));
@@ -338,6 +369,10 @@ function resultOf(part: JsonView): Message | undefined {
   const content = contentOfParts([{ text }, ...files]);
   return noted(toolMessage(id, content), notes);
 }
+
+const isFailed = (state: JsonView | undefined): boolean => state?.textOf('status') === 'error';
+const outputOf = (state: JsonView | undefined): JsonView | undefined =>
+  isFailed(state) ? errorOf(state) : state?.get('output');
 
 /** The result of a call that failed, as the model received it: the output so far, if the user interrupted the tool. */
 function errorOf(state: JsonView | undefined): JsonView | undefined {

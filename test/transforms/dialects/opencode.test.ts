@@ -44,6 +44,43 @@ describe('opencode', () => {
     ['a conversation', { messages: [user()] }],
   ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
+  it('reads what the user ran as a message of the user, not as a call of the model', () => {
+    const note = says('The following tool was executed by the user', { synthetic: true });
+    const ended = (input: object, more: object = {}) => ({
+      status: 'completed',
+      input,
+      output: 'r',
+      ...more,
+    });
+    const contentsOf = (...messages: readonly object[]) =>
+      conversationsOf(...messages, user(says('b')), answer(step, says('c')))[0]?.map((one) => {
+        const { role, content } = one as { role: string; content: unknown };
+        return `${role} ${content}`;
+      });
+    const shell = [user(note), answer(tool('a', ended({ command: 'ls' })))];
+    const rest = ['user b', 'assistant c'];
+    const ran = 'user The following tool was executed by the user';
+    expect(contentsOf(...shell)).toEqual([ran, 'user ls\nr', ...rest]);
+    const task = user({ type: 'subtask', prompt: 'dig', command: 'find' });
+    const called = answer(tool('a', ended({ prompt: 'dig', command: 'find' })));
+    expect(contentsOf(task, called)).toEqual([ran, 'user dig\nr', ...rest]);
+    const failed = answer(tool('a', { status: 'error', input: { command: 'ls' }, error: 'no' }));
+    expect(contentsOf(user(note), failed)).toEqual([ran, 'user ls\nno', ...rest]);
+    const [entry] = entriesOf({ info: { id: 's' }, messages: [...shell, answer(step, says('c'))] });
+    expect(entry?.changes.get('bash-as-user')).toBe(1);
+    // a call of the model has its step around it
+    const own = answer(step, tool('a', ended({ command: 'ls' })));
+    expect(contentsOf(user(note), own)).toEqual([ran, 'assistant undefined', 'tool r', ...rest]);
+  });
+
+  it('reports results that the client took out of the context later', () => {
+    const state = { status: 'completed', input: {}, output: 'r', time: { start: 1, end: 2, compacted: 3 } };
+    const messages = [user(says('a')), answer(step, tool('a', state)), answer(step, says('b'))];
+    const [entry] = entriesOf({ info: { id: 's' }, messages });
+    const notes = (entry?.messages ?? []).flatMap((message) => message.notes ?? []);
+    expect(notes.map(({ rule }) => rule)).toContain('context-cut');
+  });
+
   it('leaves out a step that failed and was requested again', () => {
     const end = { type: 'step-finish', reason: 'stop' };
     const spoken = (...parts: readonly object[]) =>
