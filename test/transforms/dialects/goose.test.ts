@@ -176,6 +176,20 @@ describe('goose', () => {
     expect(entry?.reply?.notes).toBeUndefined();
   });
 
+  it.each([
+    'The existing call to developer__shell was interrupted. How would you like to proceed?',
+    'We interrupted the existing call to bash. How would you like to proceed?',
+    'We interrupted the existing calls to tools. How would you like to proceed?',
+    'The tool calling loop was interrupted. How would you like to proceed?',
+    'Maximum retry attempts (3) exceeded. Unable to complete the task successfully.',
+  ])('leaves out what goose says when it stops: %s', (said) => {
+    const conversation = [words('user', 'a'), words('assistant', said), words('user', said)];
+    const all = [...conversation, words('assistant', 'b')];
+    const [entry] = elementsOf(goose, { conversation: all, working_dir: '/' }) as readonly Entry[];
+    const left = messagesOf(entry as Entry) as readonly { readonly content: string }[];
+    expect(left.map(({ content }) => content)).toEqual(['a', said, 'b']);
+  });
+
   it('does not divide a conversation at a notice that only the user sees', () => {
     const metadata = { agentVisible: false };
     const notice = { role: 'assistant', created: 1, content: [{ type: 'error', message: 'x' }], metadata };

@@ -129,7 +129,8 @@ function isForModel(block: JsonView): boolean {
 /** Whether the client adds the message after a compaction: the summary, or the answer with which it tells the model to go on. */
 export const isAdded = (message: JsonView): boolean => isHiddenFrom('user', message);
 
-/** The beginning and the end of texts that goose writes in the name of the model, about errors and at its limit of turns. */
+const PROCEED = 'How would you like to proceed?';
+/** The beginning and the end of texts that goose writes in the name of the model: about errors, at limits, and when it was interrupted. */
 const NOTICES: readonly (readonly [start: string, end: string])[] = [
   ['Ran into this error', '\n\nPlease retry if you think this is a transient or recoverable error.'],
   ['Network error: ', '\n\nPlease resend your message to try again.'],
@@ -138,6 +139,12 @@ const NOTICES: readonly (readonly [start: string, end: string])[] = [
     "I've reached the maximum number of actions I can do without user input.",
     'Would you like me to continue?',
   ],
+  ['Ran into this error trying to compact: ', '\n\nPlease try again or create a new session'],
+  ['Maximum retry attempts (', ') exceeded. Unable to complete the task successfully.'],
+  ['Retry logic encountered an error: ', ''],
+  ['The existing call to ', ` was interrupted. ${PROCEED}`],
+  ['We interrupted the existing call', `. ${PROCEED}`],
+  ['The tool calling loop was interrupted.', PROCEED],
 ];
 
 function isNotice(block: JsonView): boolean {
