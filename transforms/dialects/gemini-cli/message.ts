@@ -8,7 +8,14 @@ import { NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { joinStrings, makeMessage, stringsOf, toolMessage } from '../shared/build-messages.ts';
+import {
+  copiesOf,
+  joinStrings,
+  makeMessage,
+  objectOf,
+  stringsOf,
+  toolMessage,
+} from '../shared/build-messages.ts';
 import type { Parts } from '../shared/chat-object.ts';
 import { contentOfParts, dataImage, type Part, textOrParts } from '../shared/content-parts.ts';
 import { GEMINI_PART } from '../shared/known-members.ts';
@@ -79,10 +86,22 @@ export function readGeminiMessage(json: JsonView): GeminiMessage {
     return { kind: 'bad', detail: 'a message has no id or no type' };
   if (CLIENT.has(type)) return { kind: 'client', id };
   if (type !== 'user' && !ANSWERS.has(type)) return { kind: 'unknown', id, type };
-  if (ANSWERS.has(type)) return readAnswer(id, json);
+  if (ANSWERS.has(type)) return isOfClient(json) ? { kind: 'client', id } : readAnswer(id, json);
   if (says(json.get('toolCalls')) || says(json.get('thoughts')))
     return { kind: 'bad', detail: 'a message of the user has calls or thoughts' };
   return readUser(id, listOf(json.get('content')));
+}
+
+/** Answers that the client adds to the context itself, without a model. */
+const OF_CLIENT: ReadonlySet<string> = new Set([
+  '[The previous response was interrupted before it completed.]',
+  'Binary content received. Proceeding with analysis.',
+]);
+
+function isOfClient(json: JsonView): boolean {
+  const content = listOf(json.get('content'));
+  const hasMore = present(json.get('model')) || says(json.get('toolCalls')) || content.length !== 1;
+  return !hasMore && OF_CLIENT.has(content[0]?.textOf('text') ?? '');
 }
 
 function readUser(id: string, content: readonly JsonView[]): GeminiMessage {
@@ -134,7 +153,7 @@ export function partOf(part: JsonView, notes: ReadingNote[]): Part {
 
 function imageOf(data: JsonView | undefined): Uint8Array | undefined {
   const [media, bytes] = [data?.get('mimeType'), data?.get('data')];
-  if (media?.type !== 'string' || bytes?.type !== 'string') return undefined;
+  if (media?.text()?.startsWith('image/') !== true || bytes?.type !== 'string') return undefined;
   return dataImage(media.bytes, bytes.bytes);
 }
 
@@ -271,16 +290,22 @@ export function resultOfParts(
     const result = part.get('functionResponse');
     const response = result?.get('response');
     if (response === undefined) return [partOf(part, notes)];
-    const media = (result?.get('parts')?.elements() ?? []).map((inner) => partOf(inner, notes));
+    const lists = [result?.get('parts'), response.get(FILES)];
+    const media = lists.flatMap((files) => files?.elements() ?? []).map((inner) => partOf(inner, notes));
     return [{ text: responseText(response) }, ...media];
   });
   const content = parts.length === 0 ? NO_TEXT : textOrParts(parts);
   return { callId, content, message: noted(toolMessage(callId, content), notes) };
 }
 
+/** Files that a tool read: the client takes them out of the response, and sends them after it. */
+const FILES = '__binary_injection__';
+const OF_FILES: ReadonlySet<string> = new Set([FILES]);
+
 /** The text of an output or an error, or the JSON text of anything else. */
 function responseText(response: JsonView): Uint8Array {
-  if (response.members().length !== 1) return inString(response.bytes);
+  const said = response.others(OF_FILES);
   const text = [response.get('output'), response.get('error')].find((view) => view?.type === 'string');
-  return text === undefined ? inString(response.bytes) : text.copy();
+  if (said.length === 1 && text !== undefined) return text.copy();
+  return inString(said.length < response.members().length ? objectOf(copiesOf(said)) : response.bytes);
 }

@@ -8,7 +8,7 @@ import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { copiesOf, objectOf, toolMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { unknownEvent } from '../shared/reading-notes.ts';
+import { CONTEXT_CUT, unknownEvent } from '../shared/reading-notes.ts';
 import { hasUnknownList, isOtherThanList, known, says } from '../shared/unread-text.ts';
 import { GEMINI_MESSAGE, type GeminiMessage, readGeminiMessage } from './message.ts';
 
@@ -81,6 +81,8 @@ export class GeminiSource {
   readonly #answered = new Set<string>();
   /** Ids of the messages before the current replacement of the context: those that come again are only context. */
   #replaced: ReadonlySet<string> = new Set();
+  /** Whether a context is being read. */
+  #isReplacing = false;
   /** Whether the context being read begins a conversation: what is new in it was written by the client. */
   #isAnew = false;
   /** Number of conversations so far, part of the names of answers: one that returns later is another message. */
@@ -173,14 +175,19 @@ export class GeminiSource {
     return this.#replaced.has(message.id) || (this.#isAnew && isOfClient);
   }
 
-  /** @param old the answer as it was logged before: results that were added to it stay */
+  /**
+   * @param old the answer as it was logged before: results that were added to it stay, and those that a context has in
+   *   other words, because the client shortened them for later answers
+   */
   #takeAnswer(answer: GeminiAnswer, name: string, old: FoldPlace | undefined, fold: Fold): FoldPlace {
     const { blocks, results, aliases, notes, meta } = answer;
     const earlier = [...(old?.calls ?? [])];
     if (old !== undefined) fold.reset(old);
     const place = fold.amend(name, blocks, 'add', { notes, meta, isCopied: this.#isCopied(answer) });
     for (const { callId, message } of results) {
-      fold.answer(callId, message);
+      const former = this.#isReplacing ? earlier.find(({ id }) => id === callId)?.result : undefined;
+      if (former !== undefined && !isSameBytes(former.bytes, message.bytes)) fold.note(CONTEXT_CUT);
+      fold.answer(callId, former ?? message);
       if (callId !== undefined) this.#answered.add(callId);
     }
     for (const alias of aliases) this.#answered.add(alias);
@@ -244,7 +251,9 @@ export class GeminiSource {
       this.#spots.cutFrom(next);
       this.#beginStretch();
     }
+    this.#isReplacing = true;
     const rejection = this.#takeAll(list, context);
+    this.#isReplacing = false;
     this.#replaced = new Set();
     this.#isAnew = false;
     return rejection;
