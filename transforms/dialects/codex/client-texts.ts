@@ -33,3 +33,19 @@ export const isInserted = (place: FoldPlace | undefined): boolean =>
   'role' in place.content &&
   place.isTurn !== true &&
   (place.content.role === 'user' || place.content.role === 'developer');
+
+/** The message about a review, which another agent has written. */
+const REVIEW = [blockOf('user_action')];
+
+/** Finds the answers that the client writes itself: after a review it says its outcome in the name of the model. */
+export class ReviewAnswers {
+  #isNext = false;
+
+  /** Called for each item. */
+  isOfClient(item: ResponseItem): boolean {
+    const isAnswer =
+      this.#isNext && item.kind === 'blocks' && item.blocks.every(({ kind }) => kind === 'text');
+    this.#isNext = item.kind === 'message' && item.text !== undefined && isBlocks(item.text, REVIEW);
+    return isAnswer;
+  }
+}

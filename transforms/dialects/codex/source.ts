@@ -23,7 +23,7 @@ import {
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
 import { says } from '../shared/unread-text.ts';
-import { isAborted, isInserted, isSaid, isTurn } from './client-texts.ts';
+import { isAborted, isInserted, isSaid, isTurn, ReviewAnswers } from './client-texts.ts';
 import { type CodexSaid, IMAGES_LOST, readCodexEvent } from './events.ts';
 import { CLIENT, COMPACTED, HEADER } from './known-members.ts';
 import { questionOf } from './questions.ts';
@@ -62,6 +62,7 @@ export class CodexSource {
   #hasBegun = false;
   #answers = new TurnAnswers();
   readonly #last = new LastObject();
+  readonly #reviews = new ReviewAnswers();
   /** The last text of an event before any item. */
   #said: { readonly text: string | undefined; readonly isItem: boolean | undefined } | undefined;
 
@@ -295,6 +296,7 @@ export class CodexSource {
     if (!this.#hasItems && isSaid(read)) this.#leaveEvents(context, read);
     this.#open(context, stamp);
     if (this.#settleEvents(read, context)) return context.drop('copied-line');
+    if (this.#reviews.isOfClient(read)) return context.drop('synthetic-message');
     this.#take(read, context);
     return undefined;
   }
