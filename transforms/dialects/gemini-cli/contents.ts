@@ -182,7 +182,7 @@ export class ContentsSource {
     this.#spots.clear();
     this.#open(context, line.get('timestamp'), QWEN);
     if (this.#isFork) fold.note(COPIED_HISTORY);
-    for (const content of history) this.#take(content, context, undefined, this.#isFork);
+    for (const content of history) this.#take(content, context, undefined, true);
     if (uuid !== undefined) this.#spots.set(uuid, { place: fold.last });
   }
 

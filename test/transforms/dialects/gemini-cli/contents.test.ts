@@ -105,6 +105,20 @@ describe('a recording of Qwen Code', () => {
     expect(rulesOf('9')).toContain('parent-missing');
   });
 
+  it('counts the history after a compression as context', () => {
+    const compressedHistory = [user(says('sum')), model(says('Got it.')), user(says('a')), model(says('b'))];
+    const entries = elementsOf([
+      line('1', null, 'user', user(says('a'))),
+      line('2', '1', 'assistant', model(says('b'))),
+      line('3', '2', 'system', undefined, {
+        subtype: 'chat_compression',
+        systemPayload: { compressedHistory },
+      }),
+      line('4', '3', 'user', user(says('c'))),
+    ]).flatMap((one) => (one.kind === 'entry' ? [one] : []));
+    expect(entries.map(({ meta }) => text(meta?.get('copied') ?? new Uint8Array()))).toEqual(['', '4']);
+  });
+
   it('rejects a compression whose history has another form', () => {
     const lines = [line('1', null, 'user', user(says('a'))), line('2', '1', 'assistant', model(says('b')))];
     const compressed = (systemPayload: object) =>
