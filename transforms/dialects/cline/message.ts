@@ -4,7 +4,7 @@
  */
 
 import { isSameBytes } from '../../json/bytes.ts';
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
 import type { ReadingNote } from '../../model/element.ts';
@@ -68,10 +68,25 @@ export function isClineMessage(message: JsonView): boolean {
 const isSummary = (message: JsonView): boolean =>
   isTrue(message.get('isSummary')) && message.textOf('condenseId') !== undefined;
 
+/** Messages that Roo Code and Kilo kept after a summary that is an answer; the summary is a millisecond older. */
+const KEPT_COUNT = 3;
+/** Such a summary begins with a thought that the client wrote. */
+const CONDENSING = 'Condensing conversation context';
+
+/** Such a summary, and the kept messages so far. */
+interface Condensed {
+  readonly summary: JsonView;
+  readonly kept: JsonView[];
+}
+
+const isKept = ({ summary, kept }: Condensed, message: JsonView): boolean =>
+  kept.length > 0 || summary.get('ts')?.parsed() === (message.get('ts')?.parsed() as number) - 1;
+
 /** Folds the messages of a task, in order. */
 export class ClineTask {
   /** Name of the answer that began with reasoning. */
   #begun: string | undefined;
+  #condensed: Condensed | undefined;
   /** The message before, if each is an object apart. */
   readonly last: LastObject = new LastObject();
 
@@ -90,15 +105,38 @@ export class ClineTask {
       fold.amend(this.#begun, blocksIn(message), 'add', {});
       return;
     }
+    if (this.#condensed !== undefined && !isKept(this.#condensed, message)) this.#beginAnew(context, open);
+    this.#condensed?.kept.push(new JsonView(message.copy()));
     const isCopied = isSummary(message);
+    if (isCopied && message.textOf('role') === 'assistant' && fold.last.index >= 0) {
+      this.#condensed = { summary: new JsonView(message.copy()), kept: [] };
+      return;
+    }
     if (isCopied && fold.last.index >= 0) {
       fold.close(true);
       open();
     }
     if (isTrue(message.get('isTruncationMarker'))) fold.note(CONTEXT_CUT);
+    this.#fold(message, begun ?? name, isCopied, context);
+    if (this.#condensed?.kept.length === KEPT_COUNT) this.#beginAnew(context, open);
+  }
+
+  #fold(message: JsonView, name: string, isCopied: boolean, context: ReadContext): void {
     const role = message.textOf('role') as string;
-    if (role === 'assistant') foldAnswer(message, begun ?? name, context);
+    if (role === 'assistant') foldAnswer(message, name, isCopied, context);
     else foldOther(role, message.get('content') as JsonView, isCopied, context);
+  }
+
+  /** Ends the conversation. The next one begins with its first message, the summary, and the messages that were kept. */
+  #beginAnew(context: ReadContext, open: () => void): void {
+    const { summary, kept } = this.#condensed as Condensed;
+    this.#condensed = undefined;
+    const { fold } = context;
+    const first = fold.items.slice(0, 1).filter(({ isTurn }) => isTurn === true);
+    fold.close(true);
+    open();
+    fold.carry(first);
+    for (const [i, message] of [summary, ...kept].entries()) this.#fold(message, `kept ${i}`, true, context);
   }
 }
 
@@ -113,12 +151,14 @@ function metaOfAnswer(message: JsonView): Meta {
   });
 }
 
-function foldAnswer(message: JsonView, name: string, { fold }: ReadContext): void {
+function foldAnswer(message: JsonView, name: string, isCopied: boolean, { fold }: ReadContext): void {
   const content = message.get('content') as JsonView;
+  const isOfClient = (block: JsonView): boolean =>
+    isCopied && block.textOf('type') === 'reasoning' && block.textOf('text')?.startsWith(CONDENSING) === true;
   const { blocks, facts } = withoutClientTexts(
     content.type === 'string'
       ? [{ kind: 'text', text: content.copy() }]
-      : content.elements().flatMap(answerBlocks),
+      : content.elements().flatMap((block) => (isOfClient(block) ? [] : answerBlocks(block))),
   );
   const hasThought = blocks.some(({ kind }) => kind === 'thought');
   const beside = thoughtsOf(message).filter(({ kind }) => !hasThought || kind === 'sealed');
@@ -126,7 +166,7 @@ function foldAnswer(message: JsonView, name: string, { fold }: ReadContext): voi
   const details = [message, ...content.elements()].flatMap((view) => detailsIn(view, isOnly));
   const thoughts = details.length === 0 ? beside : distinct([...beside, ...details]);
   const rest = blocks.filter((block) => block.kind !== 'sealed' || !thoughts.some(isSameAs(block)));
-  fold.amend(name, [...thoughts, ...rest], 'add', { ...facts, meta: metaOfAnswer(message) });
+  fold.amend(name, [...thoughts, ...rest], 'add', { ...facts, isCopied, meta: metaOfAnswer(message) });
 }
 
 /** Reasoning of OpenRouter that a block, or a message of the AI SDK, has besides its words. */
