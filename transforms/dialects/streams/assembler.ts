@@ -15,7 +15,7 @@ import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
 import { ChatChunks, isChatChunk, isOllamaChunk } from './chat-chunks.ts';
 import { ConverseEvents, isConverseEvent } from './converse-events.ts';
 import { GeminiChunks, isGeminiChunk } from './gemini-chunks.ts';
-import { STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';
+import { STREAM_CUT, type StreamedAnswer, type StreamGrammar, TWO_ANSWERS } from './grammar.ts';
 import { isResponsesEvent, ResponsesEvents } from './responses-events.ts';
 import { looksLikeEvents, payloadsIn } from './sse.ts';
 
@@ -147,8 +147,6 @@ const CUT = /^\s*(?:\{|data:|event:|:)/;
 const DAMAGED = { ...STREAM_CUT, message: 'a part of the stream is not an event: left out' };
 
 const LOST = error('unknown-content', 'a part of the stream that is not an event carries content');
-
-const TWO_ANSWERS = error('unknown-content', 'the stream has two answers');
 
 /** The answer in a text of server-sent events; undefined if the text has no event of a stream. */
 export function answerInText(text: string): StreamedAnswer | undefined {

@@ -18,6 +18,7 @@ import {
   type StreamedAnswer,
   type StreamGrammar,
   stringIn,
+  TWO_ANSWERS,
   UnknownKinds,
 } from './grammar.ts';
 import { GrowingParts } from './growing-parts.ts';
@@ -64,8 +65,10 @@ export class ChatChunks implements StreamGrammar {
   #usage: Uint8Array | undefined;
   #isFailed = false;
   #hasEnd = false;
+  readonly #ids = new IdsOfChunks();
 
   put(chunk: JsonView): void {
+    this.#ids.put(chunk);
     if (isOther(chunk)) {
       this.#unknown.add(chunk.textOf('type'), chunk);
       return;
@@ -136,11 +139,41 @@ export class ChatChunks implements StreamGrammar {
     const notes: ReadingNote[] = [...(first?.notes(isOver) ?? [])];
     if (first?.finish === undefined) notes.push(STREAM_CUT);
     if (this.#isFailed) notes.push(RESPONSE_ERROR);
+    if (this.#ids.areOfTwo) notes.push(TWO_ANSWERS);
     const members: Piece[] = [...this.#head];
     members.push(['object', '"chat.completion"']);
     members.push(['choices', arrayOf(choices.map(([index, choice]) => choice.json(index, isOver)))]);
     if (this.#usage !== undefined) members.push(['usage', this.#usage]);
     return { json: objectOf(members), notes: [...notes, ...this.#unknown.notes()] };
+  }
+}
+
+/**
+ * Finds a stream in which a gateway began another answer after a piece of one, as it does when the first server broke off:
+ * a role under another id. Some servers change the id in every chunk, so most chunks must have the id of the one before.
+ */
+class IdsOfChunks {
+  #last: string | undefined;
+  #repeats = 0;
+  #changes = 0;
+  #hasSaid = false;
+  #hasBegunAgain = false;
+
+  put(chunk: JsonView): void {
+    const choices = chunk.get('choices')?.elements() ?? [];
+    const id = chunk.textOf('id') || this.#last;
+    if (id === this.#last) this.#repeats++;
+    else if (this.#last !== undefined) {
+      this.#changes++;
+      const hasRole = choices[0]?.get('delta')?.get('role')?.type === 'string';
+      this.#hasBegunAgain ||= hasRole && this.#hasSaid;
+    }
+    this.#last = id;
+    this.#hasSaid ||= choices.some(saysPiece);
+  }
+
+  get areOfTwo(): boolean {
+    return this.#hasBegunAgain && this.#repeats >= this.#changes;
   }
 }
 

@@ -28,6 +28,8 @@ export interface StreamGrammar {
 
 export const STREAM_CUT: ReadingNote = warning('stream-cut', 'the stream ends before the answer does');
 
+export const TWO_ANSWERS: ReadingNote = error('unknown-content', 'the stream has two answers');
+
 /** A member that is a number, such as the index of a block. */
 export function indexIn(event: JsonView, key: string): number | undefined {
   const value = event.get(key);

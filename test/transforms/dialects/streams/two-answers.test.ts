@@ -17,7 +17,24 @@ const part = (text: string, finishReason?: string): object => ({
   candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason }],
 });
 
+/** A chunk with a role. */
+const begun = (content: string, id: string): object => ({
+  ...chunk(content),
+  choices: [{ index: 0, delta: { role: 'assistant', content } }],
+  id,
+});
+const withId = (id: string, content: string, finish: string | null = null): object =>
+  chunk(content, finish, { id });
+
 it.each([
+  ['a role under the id of a gateway first', [begun('', 'a'), begun('I', 'b'), withId('b', ' see.', 'stop')]],
+  [
+    'another id and a role in every chunk',
+    [begun('I', 'a'), begun(' see', 'b'), begun('.', 'c'), withId('d', '', 'stop')],
+  ],
+  ['another id without a role', [begun('I', 'a'), withId('a', ' see'), withId('b', '.', 'stop')]],
+  ['a role in every chunk', [begun('I', 'a'), begun(' see.', 'a'), withId('a', '', 'stop')]],
+  ['an id that some chunks lack', [begun('I', 'a'), begun(' see.', ''), withId('a', '', 'stop')]],
   ['a reason to end in every chunk', [chunk('I', 'stop'), chunk(' see.', 'stop')]],
   ['a reason that says nothing', [chunk('I', ''), chunk(' see.', 'null'), chunk('', 'stop')]],
   ['usage after the end', [chunk('I see.', 'stop'), chunk('', null, { usage: { total_tokens: 1 } })]],
@@ -32,6 +49,11 @@ it.each([
 });
 
 it.each([
+  [
+    'chunks of a second server, with a role under another id',
+    [begun('', 'a'), withId('a', 'I s'), begun('', 'b'), withId('b', 'No.'), withId('b', '', 'stop')],
+  ],
+  ['such chunks with the text', [begun('I s', 'a'), begun('No.', 'b'), withId('b', '', 'stop')]],
   ['chunks after the end', [chunk('I see.', 'stop'), chunk('No.'), chunk('', 'stop')]],
   ['lines of Ollama after the end', [line('I see.', true), line('No.', false), line('', true)]],
   ['chunks of Gemini after the end', [part('I see.', 'STOP'), part('No.'), part('', 'STOP')]],
