@@ -11,6 +11,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { copiesOf, objectOf, type Piece } from './shared/build-messages.ts';
+import { errorsIn, withoutError } from './shared/failed-answer.ts';
 import { addAnswer, noteFinish } from './shared/logged-answer.ts';
 import { addRequest, toolsIn } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
@@ -115,11 +116,18 @@ class InspectLog {
       return context.reject('bad-messages', 'the sample has no messages', list ?? sample);
     const choices = firstOf(sample, 'output')?.get('choices')?.elements() ?? [];
     const stop = firstOf(choices[0], 'stop_reason');
-    if (hasMessages && transcript.messages.at(-1)?.role === 'assistant') noteFinish(transcript, stop);
+    const failed = errorsIn(firstOf(sample, 'output')?.get('error'));
+    const isAnswered = transcript.messages.at(-1)?.role === 'assistant';
+    if (isAnswered && hasMessages) noteFinish(transcript, stop);
+    if (isAnswered) withoutError(transcript, true, failed); // Inspect logs the error as the answer too
     if (hasMessages && choices.length > 1) transcript.noteFirst(OTHER_CHOICES);
     if (hasMessages && isElsewhere(firstOf(choices[0], 'message'), list))
-      transcript.noteFirst(transcript.messages.at(-1)?.role === 'assistant' ? OTHER_ANSWER : ONLY_OUTPUT);
-    else if (transcript.messages.every(({ role }) => role !== 'assistant') && hasAnswer(sample))
+      transcript.noteFirst(isAnswered ? OTHER_ANSWER : ONLY_OUTPUT);
+    else if (
+      !isAnswered &&
+      transcript.messages.every(({ role }) => role !== 'assistant') &&
+      hasAnswer(sample)
+    )
       transcript.noteFirst(UNREAD_ANSWER);
     if (texts.isBad) transcript.noteFirst(BAD_ATTACHMENT);
     if (texts.isMissing) transcript.noteFirst(MISSING);

@@ -137,6 +137,20 @@ describe('a sample', () => {
     expect(read([{ id: 1, ...sample }])[1]).toMatchObject({ kind: 'rejection', reason });
   });
 
+  it('whose output has an error is reported, and is no answer if it is that error', () => {
+    const sample = (error: string | null) =>
+      only({
+        messages: [user, answer],
+        output: { choices: [{ message: answer, stop_reason: 'stop' }], error },
+      });
+    expect([messagesOf(sample(null)), rulesOf(sample(null))]).toEqual([[user, answer], []]);
+    expect([messagesOf(sample('late')), rulesOf(sample('late'))]).toEqual([
+      [user, answer],
+      ['response-error'],
+    ]);
+    expect([messagesOf(sample('b')), rulesOf(sample('b'))]).toEqual([[user], ['response-error']]);
+  });
+
   it.each([
     ['length', 'reply-cut', 'max_tokens'],
     ['length', 'reply-cut', 'model_length'],
