@@ -23,7 +23,14 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
 import { blocksOf } from '../shared/message-parts.ts';
 import { CONTEXT_CUT, keptBlock, warning } from '../shared/reading-notes.ts';
-import { type KnownObject, known, knownByType, withMembers } from '../shared/unread-text.ts';
+import {
+  type KnownObject,
+  known,
+  knownByType,
+  says,
+  unreadMember,
+  withMembers,
+} from '../shared/unread-text.ts';
 import { withoutClientTexts } from './client-texts.ts';
 
 const MORE = 'id call_id summary signature providerOptions providerMetadata ts';
@@ -46,6 +53,11 @@ const MESSAGE = known(
 );
 
 const EMPTY_STRING_BYTES = 2;
+const CALLS_BESIDE = unreadMember(
+  'an answer',
+  'metadata.modelToolActivities',
+  'calls that its provider ran, whose places in the answer are not known',
+);
 const AS_TEXT = warning('results-as-text', 'the results of calls are in the texts of the user');
 
 /** Whether the object is a session of Cline's command line: a list of messages with an agent, an id and a time. */
@@ -98,6 +110,7 @@ export class ClineTask {
     const { fold } = context;
     open();
     fold.expect(message, MESSAGE, 'message');
+    if (says(message.get('metadata')?.get('modelToolActivities'))) fold.note(CALLS_BESIDE);
     const begun = this.#begun;
     this.#begun = undefined;
     if (isReasoning(message)) {

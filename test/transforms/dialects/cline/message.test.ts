@@ -53,3 +53,18 @@ describe('reasoning of OpenRouter in the blocks of Cline', () => {
     ).toEqual(['unread-text']);
   });
 });
+
+describe('calls that the provider of Cline ran itself', () => {
+  const activity = { toolCallId: 't', toolName: 'web_search', execution: 'provider', input: { q: 'a' } };
+  const rulesOf = (modelToolActivities: readonly object[]) => {
+    const said = { ...{ role: 'assistant', content: 'b', ts: 1 }, metadata: { modelToolActivities } };
+    const lines = [ask, said].map((one) => JSON.stringify(one));
+    const [entry] = readLog(cline.create(), lines).filter(({ kind }) => kind === 'entry') as readonly Entry[];
+    return (entry?.messages ?? []).flatMap(({ notes = [] }) => notes.map(({ rule }) => rule));
+  };
+
+  it('are reported, because only the metadata of the answer has them', () => {
+    expect(rulesOf([activity])).toContain('unread-text');
+    expect(rulesOf([])).not.toContain('unread-text');
+  });
+});
