@@ -12,7 +12,7 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
   v1_text_as_html: {
     file: 'src/view/app/message.tsx',
     from: '<pre>{mono ? part : <Markdown text={part} />}</pre>',
-    to: '<pre dangerouslySetInnerHTML={{ __html: part }} />',
+    to: '{mono ? <Markdown text={part} /> : <pre dangerouslySetInnerHTML={{ __html: part }} />}',
     test: [VIEWER, 'runs nothing'],
   },
   v1_image_from_outside: {
