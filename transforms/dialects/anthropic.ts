@@ -46,6 +46,7 @@ import { hasOtherAnswer } from './pairs/other-answers.ts';
 import { INSTRUCTIONS, isSecondPlace, otherList, systemBeside } from './pairs/second-places.ts';
 import { joinPrefill, readReply } from './shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from './shared/build-messages.ts';
+import { withFailure } from './shared/failed-answer.ts';
 import { unreadSystem } from './shared/known-bodies.ts';
 import { lineId } from './shared/line-id.ts';
 import {
@@ -306,7 +307,7 @@ class PairWalk implements ObjectWalk {
     if (second !== undefined)
       return rejectObject(this.#line, this.#origin, 'unknown-content', second.detail, second.at.at);
     const isOther = hasOtherAnswer(answer, loggedAnswer(json.get('response')).response, json);
-    return this.#settled(isOther ? withNotes(entry, [OTHER_ANSWER]) : entry);
+    return this.#settled(withFailure(isOther ? withNotes(entry, [OTHER_ANSWER]) : entry, json));
   }
 
   #metaOf(response: Uint8Array | undefined): Meta {

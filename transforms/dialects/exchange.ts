@@ -19,6 +19,7 @@ import { detect as isAnthropic, isCapture } from './anthropic/pair.ts';
 import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
 import { hasOtherAnswer } from './pairs/other-answers.ts';
 import { INSTRUCTIONS, isSecondPlace, otherList, systemBeside } from './pairs/second-places.ts';
+import { withFailure } from './shared/failed-answer.ts';
 import {
   missingOrBad,
   NO_CHANGES,
@@ -176,7 +177,7 @@ class PairWalk implements ObjectWalk {
     if (second !== undefined)
       return rejectObject(line, entry.origin, 'unknown-content', second.detail, second.at.at);
     const isOther = hasOtherAnswer(answer, json.get('response'), json);
-    return settleReply(isOther ? withNotes(entry, [OTHER_ANSWER]) : entry);
+    return settleReply(withFailure(isOther ? withNotes(entry, [OTHER_ANSWER]) : entry, json));
   }
 
   forget(): void {

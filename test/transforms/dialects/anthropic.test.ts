@@ -332,6 +332,16 @@ describe('messages and answers in a second place', () => {
     for (const one of pairs([user, { role: 'assistant', content }])) expect(rulesOf(one)).toEqual([[]]);
   });
 
+  it('are none beside the error of a call, which is reported', () => {
+    const failed = {
+      request: { messages: [user] },
+      response: { content },
+      error: { type: 'overloaded_error' },
+    };
+    expect(rulesOf(failed)).toEqual([['response-error']]);
+    expect(rulesOf({ ...failed, error: null })).toEqual([[]]);
+  });
+
   it('are other choices if they are an answer that says something else', () => {
     for (const key of ['completion', 'text', 'output_text']) {
       const rules = (said: string) => [

@@ -433,6 +433,20 @@ describe('messages and answers in a second place', () => {
     ).toEqual([[]]);
   });
 
+  it('are none beside the error of a call, which is reported, or left out if it is the answer', () => {
+    for (const key of ['error', 'exception', 'error_message'])
+      expect(rulesOf(line({ [key]: { message: 'the server closed the stream' } }))).toEqual([
+        ['response-error'],
+      ]);
+    for (const empty of [null, '', {}, false]) expect(rulesOf(line({ error: empty }))).toEqual([[]]);
+    const error = 'the server closed the stream';
+    const [failed] = entries(line({ error }, {}, { choices: [{ message: { ...message, content: error } }] }));
+    expect([failed?.reply, failed?.messages[0]?.notes?.map(({ rule }) => rule)]).toEqual([
+      undefined,
+      ['response-error'],
+    ]);
+  });
+
   it('are other choices if they are an answer that says something else', () => {
     for (const key of ['output', 'completion'])
       expect(rulesOf(line({ [key]: 'x' }))).toEqual([['other-choices']]);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checks } from '../../../transforms/checks/index.ts';
+import { ERRORS } from '../../../transforms/dialects/shared/failed-answer.ts';
 import { PARAMETERS, TOOLS } from '../../../transforms/dialects/shared/logged-bodies.ts';
 import { SYSTEM_NAMES } from '../../../transforms/dialects/shared/said-texts.ts';
 import { shapeOfRecord } from '../../../transforms/formats/record-shape.ts';
@@ -487,6 +488,14 @@ it('leaves messages and answers in a second place to the stages', () => {
     expect(sessionOf(lineWith(empty, where))?.facts.entries).toBe(1);
   }
   expect(sessionOf(lineWith({ outputs: [USER], model: 'text' }, 'line'))?.facts.entries).toBe(1);
+});
+
+it('leaves an answer beside an error to the stages', () => {
+  const line = JSON.parse(entryLine({ at: 1 }));
+  for (const key of ERRORS) {
+    expect(sessionOf(JSON.stringify({ ...line, [key]: 'x' })), key).toBeUndefined();
+    expect(sessionOf(JSON.stringify({ ...line, [key]: null }))?.facts.entries).toBe(1);
+  }
 });
 
 it('leaves an answer of another speaker, and a system text or tools in a second place, to the stages', () => {

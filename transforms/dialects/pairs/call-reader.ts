@@ -11,7 +11,7 @@ import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { joinPrefill } from '../shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { ContinuedLists } from '../shared/continued-lists.ts';
-import { errorsIn, isErrorText, type LoggedErrors } from '../shared/failed-answer.ts';
+import { ERRORS, errorsIn, isErrorText, type LoggedErrors } from '../shared/failed-answer.ts';
 import { toolPlaces, toolsIn } from '../shared/logged-bodies.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, addOtherRequest, geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
@@ -168,11 +168,7 @@ const withOther = (answer: Answer, response: JsonView | undefined, json: JsonVie
     ? { ...answer, notes: [...answer.notes, OTHER_ANSWER] }
     : answer;
 
-/** Members of a logged call that say why it failed, as loggers name them. */
-const ERRORS = [
-  ...['error', 'error_str', 'error_message', 'errorMessage', 'error_information', 'exception'],
-] as const;
-/** Members that say so only if the call failed. */
+/** Members that say why, but only of a call that failed. */
 const STATUS = ['status', 'statusMessage', 'status_message'] as const;
 
 /** Did a call fail, so that it has no answer, or its error in place of one? A body of an API may be a part of the answer. */

@@ -5,6 +5,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { isKey } from '../../json/members.ts';
 import { parseJson } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
+import { ERRORS } from '../shared/failed-answer.ts';
 import { PARAMETERS, parametersIn, TOOLS } from '../shared/logged-bodies.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
@@ -34,11 +35,15 @@ export const INSTRUCTIONS: readonly string[] = SYSTEM_NAMES.filter((name) => nam
 const SECOND: readonly string[] = [LISTS, SECOND_ANSWERS, SYSTEM_NAMES, TOOLS, PARAMETERS].flat();
 /** Members of a request or a response that must not occur twice: only the last one would be read. */
 const ONCE: ReadonlySet<string> = new Set([...SECOND, 'body']);
+const LOOKED_AT: readonly string[] = [...SECOND, ...ERRORS];
 const OPEN: ReadonlySet<number | undefined> = new Set([QUOTE, OPEN_ARRAY, OPEN_OBJECT]);
 
-/** May a member of a pair, of its request or of its response, that a byte walker does not read, be a second place? */
+/**
+ * May a member of a pair, of its request or of its response, that a byte walker does not read, be a second place, or say
+ * that the call failed?
+ */
 export const isSecondPlace = (bytes: Uint8Array, start: number, end: number, value: number): boolean =>
-  OPEN.has(bytes[value]) && SECOND.some((name) => isKey(bytes, start, end, name));
+  OPEN.has(bytes[value]) && LOOKED_AT.some((name) => isKey(bytes, start, end, name));
 
 /** Has a request or a response one of these members twice? */
 export function hasKeyTwice(object: JsonView | undefined): boolean {

@@ -3,7 +3,8 @@
  * same span, row or pair logs.
  */
 import { JsonView } from '../../json/json-view.ts';
-import type { Message } from '../../model/element.ts';
+import type { Entry, Message } from '../../model/element.ts';
+import { withNotes } from '../../model/reply.ts';
 import { isTrue, present, unpacked } from './logged-values.ts';
 import { CALL_FAILED, RESPONSE_ERROR } from './reading-notes.ts';
 import type { Transcript } from './transcript.ts';
@@ -27,6 +28,11 @@ const LEAD = /error|exception|timeout|\b\d{3}\b/i;
 const ABOUT_ANSWER = /pars|valid|decod|output|content/i;
 const CLOSING = /^["')\]}.\s]*$/;
 const QUOTES = /^(["'`])(.*)\1$/s;
+
+/** Members of a logged call that say why it failed. */
+export const ERRORS: readonly string[] = [
+  ...['error', 'error_str', 'error_message', 'errorMessage', 'error_information', 'exception'],
+];
 
 /** The values of these that name an error; undefined if none does, so that the call did not fail. */
 export function errorsIn(...logged: LoggedErrors): LoggedErrors | undefined {
@@ -54,6 +60,15 @@ export function withoutError(
   if (!hasReply || isError) transcript.note(RESPONSE_ERROR);
   else if (last?.notes?.includes(RESPONSE_ERROR) !== true) transcript.note(CALL_FAILED);
   return hasReply && !isError;
+}
+
+/** The entry of a call; with a finding if the call failed, and without an answer that is its error. */
+export function withFailure(entry: Entry, json: JsonView): Entry {
+  const errors = errorsIn(...ERRORS.map((key) => json.get(key)));
+  const { reply, ...unanswered } = entry;
+  if (errors === undefined || reply === undefined || reply.notes?.includes(RESPONSE_ERROR)) return entry;
+  if (isErrorText(reply, errors)) return withNotes({ ...unanswered, reply: undefined }, [RESPONSE_ERROR]);
+  return withNotes(entry, [CALL_FAILED]);
 }
 
 /** Is the answer of a failed call its error, or printed like one? */

@@ -37,8 +37,8 @@ static inline u32 go_on(u32 p, u32 end, u8 closer, u32 *over) {
   return peek(p, end) == ',' ? skip_blanks(p + 1, end) : 0;
 }
 
-// May an unknown member of a line, a request or a response be messages, an answer, a system text or tools in a second place? The stages then compare them, with
-// the names in ../../dialects/pairs/second-places.ts.
+// May an unknown member of a line, a request or a response be messages, an answer, a system text or tools in a second place, or say that the call failed? The
+// stages then look, with the names in ../../dialects/pairs/second-places.ts.
 static u32 is_second_place(u32 key, u32 key_end, u32 value, u32 end) {
   static const Member NAMES[] = {
     MEMBER("messages", 0), MEMBER("input", 0), MEMBER("prompt", 0), MEMBER("contents", 0), MEMBER("choices", 0), MEMBER("output", 0),
@@ -49,7 +49,9 @@ static u32 is_second_place(u32 key, u32 key_end, u32 value, u32 end) {
     MEMBER("gen_ai.request.tools", 0), MEMBER("gen_ai.tool.definitions", 0), MEMBER("toolDefinitions", 0), MEMBER("tool_definitions", 0),
     MEMBER("model_parameters", 0), MEMBER("modelParameters", 0), MEMBER("optional_params", 0), MEMBER("invocation_params", 0),
     MEMBER("parameters", 0), MEMBER("params", 0), MEMBER("extra_body", 0), MEMBER("generation_config", 0), MEMBER("kwargs", 0), MEMBER("config", 0),
-    MEMBER("toolConfig", 0), MEMBER("tool_config", 0), {0},
+    MEMBER("toolConfig", 0), MEMBER("tool_config", 0),
+    MEMBER("error", 0), MEMBER("error_str", 0), MEMBER("error_message", 0), MEMBER("errorMessage", 0), MEMBER("error_information", 0), MEMBER("exception", 0),
+    {0},
   };
   u8 first = peek(value, end);
   if (first != '{' && first != '[' && first != '"') return 0;
