@@ -8,15 +8,28 @@ import { COMMAND, type Ended, ended } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
 
-/** Prints for each chunk that is compiled from the cache whether V8 rejected the code. The end of a process loses output of threads to process.stderr. */
-const TELL_REJECTED = `import { writeSync } from 'node:fs';
+/** Prints for each chunk that is compiled from the cache whether V8 rejected the code. */
+const TELL_REJECTED = `import { appendFileSync, readFileSync, writeSync } from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
   import vm from 'node:vm';
+  import threads from 'node:worker_threads';
+  const { ofThread } = process.env;
   vm.Script = class extends vm.Script {
     constructor(code, options) {
       super(code, options);
-      if (options.cachedData !== undefined) writeSync(2, 'rejected: ' + this.cachedDataRejected + '\\n');
+      const told = 'rejected: ' + this.cachedDataRejected + '\\n';
+      if (ofThread !== undefined && !threads.isMainThread) appendFileSync(ofThread, told);
+      else if (options.cachedData !== undefined) writeSync(2, told);
     }
-  };`;
+  };
+  threads.Worker = class extends threads.Worker {
+    constructor(...options) {
+      super(...options);
+      const nap = new Int32Array(new SharedArrayBuffer(4));
+      while (readFileSync(ofThread, 'utf8').split('\\n').length < 3) Atomics.wait(nap, 0, 0, 10);
+    }
+  };
+  syncBuiltinESMExports();`;
 
 const PLUG_IN = `export default {
   name: 'plain', summary: 'Nothing but braces.', encode: () => ({ bytes: Buffer.from('{}'), written: [], findings: [] }),
@@ -79,12 +92,17 @@ describe.skipIf(ownCache)('compiled code', () => {
   });
 
   test('is used by worker threads, for the two chunks that they load', async () => {
-    const { log, files, check, run } = place();
+    const { cache, log, files, check, run } = place();
     await check();
+    const made = files().length;
     const many = Array<ReturnType<typeof entry>>(MANY).fill(entry());
     for (const name of ['b.jsonl', 'c.jsonl']) writeLog(log, name, many);
-    const two = await run(['check', log, '--workers', '2']);
-    expect([two.status, accepted(two), rejected(two)]).toEqual([0, files().length + 2, 0]);
+    const ofThread = join(cache, '..', 'of-thread');
+    writeFileSync(ofThread, '');
+    // the main thread waits until the other one has loaded: alone, it may be done before that
+    const two = await run(['check', log, '--workers', '2'], { env: { ofThread } });
+    expect([two.status, accepted(two), rejected(two)]).toEqual([0, made, 0]);
+    expect(readFileSync(ofThread, 'utf8')).toBe('rejected: false\n'.repeat(2));
   });
 
   test('is used by help, which keeps none', async () => {
