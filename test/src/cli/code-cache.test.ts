@@ -26,7 +26,8 @@ const TELL_REJECTED = `import { appendFileSync, readFileSync, writeSync } from '
     constructor(...options) {
       super(...options);
       const nap = new Int32Array(new SharedArrayBuffer(4));
-      while (readFileSync(ofThread, 'utf8').split('\\n').length < 3) Atomics.wait(nap, 0, 0, 10);
+      const hasLoaded = () => readFileSync(ofThread, 'utf8').split('\\n').length > 2;
+      for (let naps = 0; naps < 6000 && !hasLoaded(); naps++) Atomics.wait(nap, 0, 0, 10);
     }
   };
   syncBuiltinESMExports();`;
