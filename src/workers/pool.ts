@@ -69,7 +69,10 @@ export async function* runWorkers(
 }
 
 const taskOptionsOf = ({ signal, profile, plugInCalls, onGiantLine }: PoolHooks): TaskOptions => ({
-  ...{ signal, profile, plugInCalls, onGiantLine },
+  signal,
+  profile,
+  plugInCalls,
+  onGiantLine,
 });
 
 /** Sets `flush` on each source before a stream: its results must not wait for the stream, which may be slow. */

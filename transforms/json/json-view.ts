@@ -124,7 +124,7 @@ export class JsonView {
     return elements;
   }
 
-  /** The same one after the other, for a look at many: each view lives only as long as it is looked at. */
+  /** The elements one by one, without a list of them: the view of each can be freed before the next. */
   *each(): Generator<JsonView, undefined> {
     if (this.#elements !== undefined) yield* this.#elements;
     else if (this.#line[this.#start] === OPEN_ARRAY) {
@@ -134,8 +134,8 @@ export class JsonView {
     }
   }
 
-  /** Whether all elements of an array have a type that passes; true for any other value. */
-  haveElements(test: (type: JsonType) => boolean): boolean {
+  /** Whether the type of each element of an array passes; true for any other value. Makes no views. */
+  everyType(test: (type: JsonType) => boolean): boolean {
     if (this.#line[this.#start] !== OPEN_ARRAY) return true;
     const tape = this.#walked();
     for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))

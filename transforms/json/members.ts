@@ -89,10 +89,13 @@ class Walked extends ReturnOverride {
 /** Remembering the members of a shorter object would take many times its bytes, and its walk is short. */
 const MIN_REMEMBERED_BYTES = 64;
 
-/** Remembers the members of an object, unless it is short or they are known. Its bytes must never change. */
-export function rememberMembers(object: Uint8Array, members: readonly Member[]): void {
+/**
+ * Remembers the members of an object, unless it is short or they are known. Its bytes must never change.
+ * @param list lists them without spare capacity; called only if they are remembered
+ */
+export function rememberMembers(object: Uint8Array, list: () => readonly Member[]): void {
   if (object.length >= MIN_REMEMBERED_BYTES && Walked.membersOf(object) === undefined)
-    new Walked(object, members);
+    new Walked(object, list());
 }
 
 /** The members of a valid object, in order. `object` is its JSON text, from brace to brace. */
@@ -110,12 +113,8 @@ export function membersOf(object: Uint8Array): readonly Member[] {
 
 /** Like `membersOf`, and remembers them, for an object that several stages look into. Its bytes must never change. */
 export function keptMembersOf(object: Uint8Array): readonly Member[] {
-  if (object.length < MIN_REMEMBERED_BYTES) return membersOf(object);
-  const known = Walked.membersOf(object);
-  if (known !== undefined) return known;
-  const members = membersOf(object).slice(); // without spare capacity: a list that grows takes at least seventeen places
-  new Walked(object, members);
-  return members;
+  rememberMembers(object, () => membersOf(object).slice()); // a list that grows takes at least seventeen places
+  return membersOf(object);
 }
 
 /** Span of a member's value in the object: the last one with that key, as in JSON.parse; undefined if absent. */

@@ -14,39 +14,41 @@ export const ReturnOverride: new (object: object) => object = class {
 
 /** Kinds whose states fit into one number, two bits each. */
 const KINDS_A_NUMBER = 16;
-/** States of a note that is in no list. */
+const STATE = 0b11;
+/** States of a note. Any other value, and any note of a kind that fits into neither number, is in the list. */
 const LISTED = 0;
 const UNDEFINED = 1;
 const FALSE = 2;
 const TRUE = 3;
-/** Stands in the list for undefined, which some kinds beyond those of the two numbers have there. */
-const NOTHING = Symbol('nothing');
+/** Returned for a note that there is not. */
+const NONE = Symbol('none');
 
-/** Most notes are undefined or a boolean, and most objects have no other. */
+/** The notes of an object. Most are undefined or a boolean, and most objects have no other. */
 class Notes {
   #first = 0;
   #second = 0;
   /** Kinds and values in turn. */
   #list: readonly unknown[] | undefined;
 
-  state(kind: number): number {
-    if (kind < KINDS_A_NUMBER) return (this.#first >> (kind * 2)) & TRUE;
-    return kind < 2 * KINDS_A_NUMBER ? (this.#second >> ((kind - KINDS_A_NUMBER) * 2)) & TRUE : LISTED;
-  }
-
-  listed(kind: number): unknown {
+  get(kind: number): unknown {
+    const state = this.#stateOf(kind);
+    if (state !== LISTED) return state === UNDEFINED ? undefined : state === TRUE;
     const list = this.#list;
-    if (list === undefined) return undefined;
-    for (let i = 0; i < list.length; i += 2) if (list[i] === kind) return list[i + 1];
-    return undefined;
+    if (list !== undefined) for (let i = 0; i < list.length; i += 2) if (list[i] === kind) return list[i + 1];
+    return NONE;
   }
 
   set(kind: number, value: unknown): void {
     const state = value === undefined ? UNDEFINED : value === false ? FALSE : value === true ? TRUE : LISTED;
     if (state === LISTED || kind >= 2 * KINDS_A_NUMBER)
-      this.#list = (this.#list ?? []).concat([kind, value === undefined ? NOTHING : value]); // no spare capacity
+      this.#list = (this.#list ?? []).concat([kind, value]); // no spare capacity
     else if (kind < KINDS_A_NUMBER) this.#first |= state << (kind * 2);
     else this.#second |= state << ((kind - KINDS_A_NUMBER) * 2);
+  }
+
+  #stateOf(kind: number): number {
+    if (kind < KINDS_A_NUMBER) return (this.#first >> (kind * 2)) & STATE;
+    return kind < 2 * KINDS_A_NUMBER ? (this.#second >> ((kind - KINDS_A_NUMBER) * 2)) & STATE : LISTED;
   }
 }
 
@@ -72,15 +74,11 @@ let kinds = 0;
 export function perObject<O extends object, T>(work: (object: O) => T): (object: O) => T {
   const kind = kinds++;
   return (object) => {
-    const known = Noted.of(object);
-    if (known !== undefined) {
-      const state = known.state(kind);
-      if (state !== LISTED) return (state === UNDEFINED ? undefined : state === TRUE) as T;
-      const listed = known.listed(kind);
-      if (listed !== undefined) return (listed === NOTHING ? undefined : listed) as T;
-    }
+    const notes = Noted.of(object) ?? Noted.begin(object);
+    const known = notes.get(kind);
+    if (known !== NONE) return known as T;
     const value = work(object);
-    (Noted.of(object) ?? Noted.begin(object)).set(kind, value);
+    notes.set(kind, value);
     return value;
   };
 }

@@ -21,7 +21,7 @@ export const ROW_NUMBERS = 5;
 const MAX_LEVELS = 7;
 /** A text with more values gets rows only for its outer level: all rows would take many times its bytes. */
 const MAX_ROWS = 1_048_576;
-/** A scanner writes this many rows at most. */
+/** Most rows that the WebAssembly scanner writes; `fill` makes those of a text with more. */
 export const MAX_TAPE_ROWS = 16_384;
 const FIRST_ROWS = 32;
 

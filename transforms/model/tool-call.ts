@@ -101,25 +101,21 @@ export function readFunction(bytes: Uint8Array, at: number): CalledFunction {
 class LoggedCall implements ToolCall {
   readonly #text: Uint8Array;
   readonly #start: number;
-  readonly #end: number;
   readonly #called: CalledFunction | undefined;
+  /** The index after it. */
+  readonly end: number;
   readonly id: string | undefined;
 
   constructor(text: Uint8Array, start: number, end: number, id?: string, called?: CalledFunction) {
     this.#text = text;
     this.#start = start;
-    this.#end = end;
+    this.end = end;
     this.id = id;
     this.#called = called;
   }
 
   get bytes(): Uint8Array {
-    return this.#text.subarray(this.#start, this.#end);
-  }
-
-  /** The index after it. */
-  get end(): number {
-    return this.#end;
+    return this.#text.subarray(this.#start, this.end);
   }
 
   get isObject(): boolean {

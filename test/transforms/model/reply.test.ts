@@ -44,7 +44,7 @@ describe('isEmptyReply', () => {
         return key;
       },
     }));
-    rememberMembers(bytes, counted);
+    rememberMembers(bytes, () => counted);
     expect(isEmptyReply({ role: 'assistant', bytes })).toBe(true);
     expect(reads).toBeGreaterThan(1000);
     expect(reads).toBeLessThan(10_000);

@@ -7,7 +7,7 @@ import { elementsIn, mostInAll } from '../../json/elements.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { createKeeper } from '../../json/keep.ts';
 import { KnownList } from '../../json/known-list.ts';
-import { membersOf, rememberMembers } from '../../json/members.ts';
+import { keptMembersOf } from '../../json/members.ts';
 import type { ValueScanner } from '../../json/scanner.ts';
 import type { Message } from '../../model/element.ts';
 import { readMessage } from '../shared/anthropic-message.ts';
@@ -32,8 +32,6 @@ export interface History {
 }
 
 const keep = createKeeper();
-/** Remembering the members of a shorter message would take more memory than the message, and its walk is short. */
-const MIN_REMEMBERED_BYTES = 128;
 
 /** @param keepSealed write encrypted reasoning as `reasoning_details` */
 export function createHistory(scanner: ValueScanner, keepSealed = false): History {
@@ -87,8 +85,7 @@ function readTurn(bytes: Uint8Array, start: number, end: number, keepSealed: boo
   const read = own[0] === OPEN_OBJECT ? readMessage(own, keepSealed) : undefined;
   const notes = read && unreadNotes(new JsonView(own), ANTHROPIC_MESSAGE, 'a message of the request');
   const messages = read && notedFirst(read, notes ?? []).map(copyToHold);
-  for (const { bytes: text } of messages ?? [])
-    if (text.length >= MIN_REMEMBERED_BYTES) rememberMembers(text, membersOf(text).slice()); // a copy without spare capacity
+  for (const { bytes: text } of messages ?? []) keptMembersOf(text); // walked once, also for the checks and the format
   return { bytes: own, messages };
 }
 

@@ -28,8 +28,9 @@ export function replyOf(response: Uint8Array, keepSealed = false): Message | und
   const answer = objectBytes(response, 'body') ?? response;
   const [content] = valuesOf(answer, ['content']);
   if (content?.[0] !== OPEN_ARRAY) return undefined;
-  const stop = stringValue(answer, 'stop_reason');
-  return noted(readReply(content, stop, keepSealed, speakerOf(answer)), messageNotes(new JsonView(answer)));
+  const view = new JsonView(answer);
+  const stop = view.textOf('stop_reason');
+  return noted(readReply(content, stop, keepSealed, speakerOf(answer)), messageNotes(view));
 }
 
 /** The name of the model in a response. */

@@ -46,8 +46,7 @@ export function messageObject(members: readonly Piece[]): Uint8Array {
   const pieces = piecesIn(members);
   const bytes = concat(pieces);
   let at = 1;
-  rememberMembers(
-    bytes,
+  rememberMembers(bytes, () =>
     members.map(([key], i) => {
       const start = i === 0 ? at : at + 1;
       const valueStart = at + lengthAt(pieces, i * 2 + 1);

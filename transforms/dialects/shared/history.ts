@@ -38,7 +38,7 @@ export function copyToHold(message: Message): Message {
 
 const copied = perObject(copyToHold);
 
-/** The same, and the same object for the same message. */
+/** Like `copyToHold`, and the same object each time for the same message. */
 export const heldMessage = (message: Message): Message =>
   isPassing(message.bytes) ? copied(message) : message;
 

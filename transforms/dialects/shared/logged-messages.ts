@@ -90,7 +90,7 @@ export function createObjectReader(scanner: ValueScanner): ObjectReader {
     copy(bytes, start, end) {
       const text = oneLine(keep(bytes, start, end));
       if (count > MAX_HELD) members.length = 0;
-      else if (text[0] === OPEN_OBJECT) rememberMembers(text, members.slice(0, count));
+      else if (text[0] === OPEN_OBJECT) rememberMembers(text, () => members.slice(0, count));
       return text;
     },
   };

@@ -24,7 +24,7 @@ export const error = (rule: ReadingRule | 'unknown-content', message: string): R
 export const unreadText = (message: string): ReadingNote => error('unread-text', message);
 
 export const REPLY_CUT: ReadingNote = warning('reply-cut', 'the answer ended at the limit of tokens');
-export const STOPPED: ReadingNote = warning('reply-cut', 'the answer was stopped before its end');
+const STOPPED: ReadingNote = warning('reply-cut', 'the answer was stopped before its end');
 export const FILTERED: ReadingNote = warning('reply-filtered', 'the answer was cut by a content filter');
 export const ARGUMENTS_CUT: ReadingNote = warning('arguments-cut', 'the arguments of a call are cut off');
 export const OTHER_CHOICES: ReadingNote = warning(

@@ -186,7 +186,7 @@ export function hasShape(value: JsonView, shape: Shape): boolean {
   if (shape === 'any') return true;
   if (type === 'object') return OF_ONE.has(shape) || shape === 'objects';
   if (type === 'string') return shape === 'parts' || shape === 'one';
-  return type === 'array' && !OF_ONE.has(shape) && value.haveElements((one) => mayBeIn(shape, one));
+  return type === 'array' && !OF_ONE.has(shape) && value.everyType((one) => mayBeIn(shape, one));
 }
 
 const mayBeIn = (shape: Shape, type: JsonType): boolean =>
