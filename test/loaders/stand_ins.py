@@ -52,6 +52,21 @@ def llama_factory():
 
 
 @functools.cache
+def llama_factory_templates():
+    """LLaMA-Factory's converter, and its templates with their plug-ins for images, videos and audio."""
+    converter, _ = llama_factory()
+    from transformers import image_utils, video_utils  # noqa: F401  they look for torch when they are loaded
+
+    _module("torch").__getattr__ = lambda name: name
+    _module("torchaudio")
+    mllama = ("convert_sparse_cross_attention_mask_to_dense", "get_cross_attention_token_mask")
+    _module("transformers.models.mllama.processing_mllama", **dict.fromkeys(mllama))
+    from llamafactory.data import template
+
+    return converter, template
+
+
+@functools.cache
 def swift():
     """ms-swift's preprocessor of records with `messages`, and the type that its templates get them as."""
     _torch()

@@ -1,8 +1,8 @@
 /**
  * Rules for well-formed records that a consumer of their format refuses or changes, according to its documentation:
- * OpenAI's check of training files, chat templates (TRL, axolotl), loaders with typed columns (`datasets`).
- * `turnmill check --target` applies them all; a build counts those that refuse (refusals.ts). The requirements of
- * LLaMA-Factory and FunctionGemma are rules of their formats.
+ * OpenAI's check of training files, chat templates (TRL, axolotl), templates of LLaMA-Factory, loaders with typed columns
+ * (`datasets`). `turnmill check --target` applies them all; a build counts those that refuse (refusals.ts). Other
+ * requirements of LLaMA-Factory, and those of FunctionGemma, are rules of their formats.
  */
 
 import { ownLosses } from '../formats/format-rules.ts';
@@ -11,10 +11,11 @@ import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
 import { decode } from '../json/utf8.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
-import { objectBytes, REASONING_MEMBERS, stringValue } from '../model/message.ts';
+import { REASONING_MEMBERS } from '../model/message.ts';
 import { type ConsumedRecord, type ConsumerRule, type Effect, type Refusal, where } from './consumer-rule.ts';
+import { llamaFactoryRules } from './llama-factory.ts';
 import { openaiRules } from './openai.ts';
-import { hasTool, templateRules } from './templates.ts';
+import { templateRules } from './templates.ts';
 
 const TEMPLATES = ['chat', 'chat-inline', 'trl', 'axolotl'];
 const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
@@ -24,20 +25,12 @@ export const UNKNOWN_ROLE = 'reader-role';
 
 export const isKnownRole = (role: string): boolean => ROLES.has(role);
 
-/** The list of several calls in the value of a turn, which may begin with a text or a thought. */
-const SEVERAL = /(?:^|\n<tool_call>|<\/think>\n\n)\[\{"name": /;
-
 function hasObjectValues({ bytes, written }: ConsumedRecord): boolean {
   const tools = valueBytes(bytes, 'tools');
   if (tools?.[0] === OPEN_ARRAY && tools[1] !== CLOSE_ARRAY) return true;
   return written.some((message) =>
     assistantCalls(message).some((call) => call.arguments?.[0] === OPEN_OBJECT),
   );
-}
-
-function hasNoProperties(tool: Uint8Array): boolean {
-  const parameters = objectBytes(objectBytes(tool, 'function') ?? tool, 'parameters');
-  return parameters === undefined || objectBytes(parameters, 'properties') === undefined;
 }
 
 const STRING = /"(?:[^"\\]|\\.)*"/g;
@@ -103,27 +96,6 @@ export const consumerRules: readonly ConsumerRule[] = [
     broken: (record) => (hasObjectValues(record) ? [-1] : []),
   },
   {
-    name: 'reader-parallel-calls',
-    effect: 'alters',
-    formats: ['sharegpt'],
-    problem:
-      "has several calls at once: LLaMA-Factory's tool format `glm4` refuses them, and its preprocessing ends there",
-    broken: (record) =>
-      where(
-        record,
-        ({ bytes }) =>
-          stringValue(bytes, 'from') === 'function_call' && SEVERAL.test(stringValue(bytes, 'value') ?? ''),
-      ),
-  },
-  {
-    name: 'reader-tool-parameters',
-    effect: 'alters',
-    formats: ['sharegpt'],
-    problem:
-      "has a tool without `parameters` with `properties`: LLaMA-Factory's tool format `default` refuses it, and its preprocessing ends there",
-    broken: (record) => (hasTool(record, hasNoProperties) ? [-1] : []),
-  },
-  {
     name: 'reader-numbers',
     effect: 'alters',
     formats: ['chat', 'chat-inline', 'trl', 'openai', 'atif', 'samples'],
@@ -136,6 +108,7 @@ export const consumerRules: readonly ConsumerRule[] = [
     broken: (record) => (lossyNumbers(record) > 0 ? [-1] : []),
   },
   ...templateRules,
+  ...llamaFactoryRules,
   ...openaiRules,
 ];
 

@@ -131,6 +131,13 @@ describe('check --target', () => {
     'reader-template-refuses': ['axolotl', [{ role: 'system', content: 's' }, ask, reply({})]],
     'reader-template-drops': ['axolotl', [ask, reply({ content: 'b</think>c' })]],
     'reader-parallel-calls': ['sharegpt', [ask, calls('{}', 'c', 'd'), answer('c'), reply({})]],
+    'reader-text-before-call': ['sharegpt', [ask, { ...calls('{}'), content: 'b' }, answer('c'), reply({})]],
+    'reader-thought-before-call': [
+      'sharegpt',
+      [ask, { ...calls('{}'), thinking: 't' }, answer('c'), reply({})],
+    ],
+    'reader-thought-tags': ['sharegpt', [ask, reply({ reasoning_content: 't' })]],
+    'reader-media-tags': ['sharegpt', [ask, reply({ content: 'a <video> of it' })]],
     'reader-orphan-result': ['openai', [ask, answer('c'), reply({})]],
     'reader-unanswered-call': ['openai', [ask, calls('{}'), reply({})]],
     'reader-end': ['openai', [ask, reply({}), ask]],

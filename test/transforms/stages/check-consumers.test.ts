@@ -53,12 +53,6 @@ describe('the consumer of a format', () => {
       ['reader-role 2'],
     ],
     [
-      'several calls at once',
-      'sharegpt',
-      [...called, messageOf({ role: 'tool', tool_call_id: '1', content: 'x' }), assistant('y')],
-      ['reader-parallel-calls 1'],
-    ],
-    [
       'a late system message',
       'chat',
       [...GOOD, messageOf({ role: 'system', content: 'x' })],
@@ -261,13 +255,6 @@ describe('the consumer of a format', () => {
     expect(textOf('1e-12')).toMatch(/: 1 number$/);
     expect(textOf('[1e-12,0.5,18446744073709551616]')).toMatch(/: 2 numbers$/);
     expect(textOf('0.5')).toBeUndefined();
-  });
-
-  it('sharegpt: a tool without properties', () => {
-    const parameters = (value: object) => toolOf({ name: 'f', parameters: value }, 'f');
-    expect(found(recordOf('sharegpt', GOOD, {}, [parameters({ properties: {} })]))).toEqual([]);
-    for (const tool of [parameters({ type: 'object' }), toolOf({ name: 'f' }, 'f')])
-      expect(found(recordOf('sharegpt', GOOD, {}, [tool]))).toEqual(['reader-tool-parameters -']);
   });
 
   it('gets no objects with --arrow-safe', () => {
