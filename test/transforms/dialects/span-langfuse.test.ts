@@ -39,6 +39,24 @@ describe('an observation in an export of Langfuse', () => {
     expect(metaOf('cost', row)).toEqual([0.5]);
     expect(metaOf('parent', row)).toEqual(['p']);
   });
+
+  it('has its system text in the attributes of the span that it was made of', () => {
+    const parts = [
+      { type: 'text', content: 'Be brief.' },
+      { type: 'text', content: 'Be kind.' },
+    ];
+    const attributes = { 'gen_ai.system_instructions': JSON.stringify(parts) };
+    const system = { role: 'system', content: 'Be brief.\nBe kind.' };
+    const withInput = (...input: object[]) => ({
+      ...row,
+      input: JSON.stringify(input),
+      metadata: JSON.stringify({ attributes }),
+    });
+    expect(conversations(withInput(question))).toEqual([[system, question, answer]]);
+    expect(conversations(withInput(system, question))).toEqual([[system, question, answer]]);
+    const other = JSON.stringify(withInput({ role: 'system', content: 'Be funny.' }, question));
+    expect(read([other])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+  });
 });
 
 describe('a batch of the ingestion API of Langfuse', () => {

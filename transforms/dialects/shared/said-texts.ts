@@ -60,8 +60,11 @@ export const OF_LOGGERS: readonly string[] = words(`
 `);
 /** Members that hold a system text, in a request or beside it. */
 export const SYSTEMS: readonly string[] = ['system', 'instructions', ...OF_GEMINI, ...OF_LOGGERS];
-/** The same in metadata, where `system` may be the name of a machine. */
-export const IN_METADATA: readonly string[] = SYSTEMS.filter((name) => name !== 'system');
+/** The same in metadata, where `system` may be the name of a machine, and in the attributes of a span there. */
+export const IN_METADATA: readonly string[] = [
+  ...SYSTEMS.filter((name) => name !== 'system'),
+  'gen_ai.system_instructions',
+];
 /** Members that hold a system text in requests only: elsewhere, they may be a person and a task. */
 const IN_REQUESTS = ['developer', 'instruction'] as const;
 /** Members that hold a system text in logs of an API that has other names. */
@@ -85,7 +88,7 @@ export function otherSystem(
   names: readonly string[] = SYSTEMS,
 ): BadRequest | undefined {
   const texts = names.flatMap((key) => {
-    const logged = request.get(key);
+    const logged = unpacked(request.get(key));
     return logged !== undefined && says(logged) && holdsWords(logged) ? [{ key, logged }] : [];
   });
   if (texts.length === 0) return undefined;
@@ -99,7 +102,7 @@ export function otherSystem(
 const hasOtherText = (value: JsonView, said: string): boolean => {
   const parts = value.type === 'array' ? value.elements() : [value];
   const texts = parts.map((part) =>
-    saidIn(part.textOf('type') === 'text' ? part.textOf('text') : part.parsed()),
+    saidIn(part.textOf('type') === 'text' ? (part.textOf('text') ?? part.textOf('content')) : part.parsed()),
   );
   return texts.some((text) => hasUnsaidLine(text, said));
 };

@@ -26,14 +26,16 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
   const output = unpacked(observation.get('output'));
   const metadata = unpacked(observation.get('metadata'));
   const logged = answerIn(LANGFUSE_OUTPUT, observation.get('output'));
-  const isAnswered = addCall(transcript, observation.get('input'), logged);
+  const attributes = unpacked(metadata?.get('attributes'));
+  const system = systemBeside(input, attributes, IN_METADATA);
+  const isAnswered = addCall(transcript, observation.get('input'), logged, system);
   compareMembers(transcript, observation);
   const isError = observation.get('level')?.text() === 'ERROR';
   const errors = isError ? [firstOf(observation, 'statusMessage', 'status_message')] : undefined;
   const hasReply = withoutError(transcript, isAnswered, errors);
   const parameters = unpacked(firstOf(observation, 'modelParameters', 'model_parameters'));
   refuseOtherSystem(transcript, parameters);
-  refuseOtherSystem(transcript, metadata, IN_METADATA);
+  for (const place of [metadata, attributes]) refuseOtherSystem(transcript, place, IN_METADATA);
   return {
     hasReply,
     tools: readTools(
@@ -89,19 +91,23 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   };
 }
 
-/** The system text among the parameters of a request that has none itself. */
+/**
+ * The system text among the parameters of a request that has none itself.
+ * @param names of the parameters that hold it
+ */
 export function systemBeside(
   request: JsonView | undefined,
   parameters: JsonView | undefined,
+  names: readonly string[] = SYSTEMS,
 ): JsonView | undefined {
   const list = request?.type === 'array' ? request : firstOf(request, 'messages', 'input', 'contents');
   const isThere =
     firstOf(request, ...SYSTEMS) !== undefined ||
     list?.elements().some((message) => SYSTEM_ROLES.has(message.textOf('role') ?? '')) === true;
   if (isThere) return undefined;
-  return SYSTEMS.map((key) => parameters?.get(key)).find(
-    (system) => system !== undefined && says(system) && holdsWords(system),
-  );
+  return names
+    .map((key) => unpacked(parameters?.get(key)))
+    .find((system) => system !== undefined && says(system) && holdsWords(system));
 }
 
 /**
