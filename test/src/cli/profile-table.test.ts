@@ -54,7 +54,7 @@ describe('--profile of the built command', () => {
   ])('adds up with %s workers and %s, and changes nothing else', async (workers, options) => {
     const folder = temporaryFolder();
     const logs = join(folder, 'logs');
-    writePlainLogs(logs, { sessions: 10, entries: 24, messageChars: 8000, seed: 1 });
+    writePlainLogs(logs, { sessions: 3, entries: 24, messageChars: 8000, seed: 1 });
     const build = (out: string, ...more: string[]) =>
       turnmill(['build', logs, '--out', join(folder, out), '--workers', workers, ...options, ...more]);
     const run = await build('profiled', '--profile');

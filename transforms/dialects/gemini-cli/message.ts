@@ -2,12 +2,19 @@
  * Reads one message of a recording of Gemini CLI: a text of the user, or an answer whose calls contain their results.
  */
 
+import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
-import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import {
+  blockOfPart,
+  type CallPiece,
+  callBlock,
+  type FoldBlock,
+  sealedBlock,
+} from '../fold/assistant-draft.ts';
 import {
   copiesOf,
   joinStrings,
@@ -51,6 +58,8 @@ export type GeminiMessage =
       readonly aliases: readonly string[];
       readonly notes: readonly ReadingNote[];
       readonly meta: Meta;
+      /** The call that is all of it, if no model is named: possibly a copy of a call that the user started. */
+      readonly copied?: JsonView;
     }
   /** Shown to the user only. */
   | { readonly kind: 'client'; readonly id: string }
@@ -61,6 +70,8 @@ const EMPTY_STRING_BYTES = 2;
 /** Types of answers. The first versions of Qwen Code have the same format with another type. */
 const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'qwen']);
 const CLIENT: ReadonlySet<string> = new Set(['info', 'warning', 'error']);
+/** The tool that a command of the user can start, which the client then logs as calls of the model. */
+const SKILL_TOOL = 'activate_skill';
 
 const CALL = known(
   [
@@ -183,7 +194,20 @@ function readAnswer(id: string, json: JsonView): GeminiMessage {
   const results = calls.flatMap((call) => resultsOf(call.view, call.id));
   const meta = metaOf({ model: json.get('model'), usage: json.get('tokens') });
   if (thoughts.length > 0 || hasThoughts) notes.push(SUMMARY);
-  return { kind: 'answer', id, blocks: [...thoughts, ...written, ...others], results, aliases, notes, meta };
+  const blocks = [...thoughts, ...written, ...others];
+  const copied = calls.length === 0 && !present(json.get('model')) ? loneCall(content) : undefined;
+  return { kind: 'answer', id, blocks, results, aliases, notes, meta, ...(copied && { copied }) };
+}
+
+function loneCall(content: readonly JsonView[]): JsonView | undefined {
+  const [part] = content;
+  const call = content.length === 1 && part?.type === 'object' ? part.get('functionCall') : undefined;
+  return call?.type === 'object' && call.get('name')?.text() === SKILL_TOOL ? call : undefined;
+}
+
+/** Whether two calls have the same name and arguments. */
+export function isSameCall(block: FoldBlock, call: JsonView): block is CallPiece {
+  return block.kind === 'call' && isSameBytes(block.json, calledBy(call, block.id).json);
 }
 
 /**
@@ -223,7 +247,7 @@ function pairCalls(
   return [aliases, named];
 }
 
-function calledBy(call: JsonView, id: string | undefined): FoldBlock {
+function calledBy(call: JsonView, id: string | undefined): CallPiece {
   const args = call.get('args');
   const written = present(args) ? textOf(args) : NO_ARGUMENTS;
   return callBlock(id, call.get('name')?.text(), written);

@@ -5,12 +5,12 @@ import { JsonView } from '../../json/json-view.ts';
 import type { LineFate, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
-import { copiesOf, objectOf, toolMessage } from '../shared/build-messages.ts';
+import { copiesOf, makeMessage, objectOf, toolMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { CONTEXT_CUT, unknownEvent } from '../shared/reading-notes.ts';
 import { hasUnknownList, isOtherThanList, known, says } from '../shared/unread-text.ts';
-import { GEMINI_MESSAGE, type GeminiMessage, readGeminiMessage } from './message.ts';
+import { GEMINI_MESSAGE, type GeminiMessage, isSameCall, readGeminiMessage } from './message.ts';
 
 const MAIN = 'main';
 const HARNESS = 'gemini-cli';
@@ -79,6 +79,10 @@ export class GeminiSource {
   readonly #spots = new Spots();
   /** Ids of calls in the current conversation that have their result. */
   readonly #answered = new Set<string>();
+  /** Ids of calls that the user started. */
+  readonly #ofUser = new Set<string>();
+  /** The last answer, with such calls. */
+  #lastAnswer: GeminiAnswer | undefined;
   /** Ids of the messages before the current replacement of the context: those that come again are only context. */
   #replaced: ReadonlySet<string> = new Set();
   /** Whether a context is being read. */
@@ -113,6 +117,7 @@ export class GeminiSource {
       context.fold.closeAll();
       this.#spots.clear();
       this.#answered.clear();
+      this.#ofUser.clear();
       this.#session = id;
     }
     this.#open(context, head.get('startTime'));
@@ -153,6 +158,14 @@ export class GeminiSource {
     const { id, kind } = message;
     const known = this.#spots.get(id);
     const name = known?.name ?? `${this.#stretch} ${id}`;
+    if (kind === 'answer' && message.copied !== undefined) {
+      if (known?.kind === 'client') return true;
+      const before = fold.last;
+      if (this.#takeSkill(message.copied, fold)) {
+        this.#spots.set(id, { before, place: undefined, name, kind: 'client' });
+        return true;
+      }
+    }
     if (kind === 'client' || kind === 'unknown') {
       if (kind === 'unknown') fold.note(unknownEvent(message.type));
       if (known === undefined) this.#spots.set(id, { before: fold.last, place: undefined, name, kind });
@@ -180,14 +193,16 @@ export class GeminiSource {
    *   other words, because the client shortened them for later answers
    */
   #takeAnswer(answer: GeminiAnswer, name: string, old: FoldPlace | undefined, fold: Fold): FoldPlace {
-    const { blocks, results, aliases, notes, meta } = answer;
+    const { results, aliases, notes, meta } = answer;
+    this.#lastAnswer = answer;
+    const blocks = answer.blocks.filter((one) => one.kind !== 'call' || !this.#ofUser.has(one.id ?? ''));
     const earlier = [...(old?.calls ?? [])];
     if (old !== undefined) fold.reset(old);
     const place = fold.amend(name, blocks, 'add', { notes, meta, isCopied: this.#isCopied(answer) });
     for (const { callId, message } of results) {
       const former = this.#isReplacing ? earlier.find(({ id }) => id === callId)?.result : undefined;
       if (former !== undefined && !isSameBytes(former.bytes, message.bytes)) fold.note(CONTEXT_CUT);
-      fold.answer(callId, former ?? message);
+      if (!this.#ofUser.has(callId ?? '')) fold.answer(callId, former ?? message);
       if (callId !== undefined) this.#answered.add(callId);
     }
     for (const alias of aliases) this.#answered.add(alias);
@@ -196,6 +211,25 @@ export class GeminiSource {
       if (isOpen && result !== undefined) fold.answer(callId, result);
     }
     return place;
+  }
+
+  /**
+   * Takes a skill that the user started: the client adds the call to the last answer, then logs a copy of it and its result.
+   * The model sees the text of the skill, so it becomes a message of the user.
+   */
+  #takeSkill(copy: JsonView, fold: Fold): boolean {
+    const last = this.#lastAnswer;
+    const spot = this.#spots.get(last?.id ?? '');
+    if (last === undefined || spot === undefined) return false;
+    const call = last.blocks.find((block) => isSameCall(block, copy));
+    const result = last.results.find(({ callId }) => callId === call?.id);
+    if (call?.kind !== 'call' || call.id === undefined || result === undefined) return false;
+    if (!this.#ofUser.has(call.id)) {
+      this.#ofUser.add(call.id);
+      this.#takeAnswer(last, spot.name, spot.place, fold);
+    }
+    fold.add(makeMessage('user', [['content', result.content]]), { changes: ['observation-as-user'] });
+    return true;
   }
 
   /** Adds the results that their calls do not contain. @returns false if it adds nothing */

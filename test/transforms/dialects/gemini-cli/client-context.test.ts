@@ -76,4 +76,43 @@ describe('what Gemini CLI changes in the context', () => {
     expect(said[0]?.[0]).toEqual([{ type: 'text', text: 'a' }, pdf]);
     expect(rules).toContain('block-kept');
   });
+
+  describe('a skill that the user started, which the client logs as calls of the model', () => {
+    const call = { name: 'activate_skill', args: { name: 'review' } };
+    const skill = [{ functionResponse: { id: 'k', name: call.name, response: { output: 'SKILL' } } }];
+    const started = { toolCalls: [{ ...call, id: 'k', status: 'success', result: skill }] };
+    const copy = (args: object = call.args, id?: string) => ({
+      ...{ id: 'copy', type: 'gemini', content: [{ functionCall: { ...call, args, id } }], thoughts: [] },
+    });
+    const before = [user('1'), answer('2'), answer('2', '2', started), copy(), user('r', skill)];
+    const after = [user('3'), answer('4')];
+    const said = ['1', '2', 'SKILL', '3', '4'];
+
+    it('is a message of the user', () => {
+      expect(read(...before, ...after).said).toEqual([said]);
+      const first = [answer('2', '', started), copy(), user('r', skill)];
+      expect(read(...first, ...after).said).toEqual([['SKILL', '3', '4']]);
+    });
+
+    it('stays one when the context is logged again', () => {
+      const context = [
+        user('1'),
+        answer('2', [{ text: '2' }], started),
+        copy(call.args, 'x'),
+        user('r', skill),
+      ];
+      expect(read(...before, { $set: { messages: context } }, ...after).said).toEqual([said]);
+      const summary = [user('s'), ...context.slice(1)];
+      expect(read(...before, { $set: { messages: summary } }, ...after).said).toEqual([
+        ['1', '2', 'SKILL'],
+        ['s', '2', 'SKILL', '3', '4'],
+      ]);
+    });
+
+    it('is a call of the model if the copy has other arguments', () => {
+      const other = copy({ name: 'other' });
+      const { said: kept } = read(user('1'), answer('2', '2', started), other, ...after);
+      expect(kept).toEqual([['1', '2', 'SKILL', undefined, '3', '4']]);
+    });
+  });
 });
