@@ -63,6 +63,11 @@ function depthOf(json: string): number {
   return most;
 }
 
+const PARTS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
+  ['user', ['text', 'image_url', 'input_audio', 'file']],
+  ['assistant', ['text', 'refusal']],
+]);
+
 const TESTS: Readonly<Record<string, Test>> = {
   'reader-no-reasoning': (message) => REASONING.some((key) => key in message),
   'reader-members': (message) => Object.keys(message).some((key) => !MEMBERS.has(key)),
@@ -70,6 +75,8 @@ const TESTS: Readonly<Record<string, Test>> = {
     typeof content !== 'string' &&
     !Array.isArray(content) &&
     (role !== 'assistant' || (!Array.isArray(calls) && asObject(legacy) === undefined)),
+  'reader-part-types': ({ role, content }) =>
+    !listOf(content).every((part) => (PARTS.get(role) ?? ['text']).includes(asObject(part)?.type)),
   'reader-weight': (message) =>
     'weight' in message && !(isAnswer(message) && (message.weight === 0 || message.weight === 1)),
   'reader-calls': (message) =>

@@ -14,6 +14,7 @@ from verdict import Verdicts
 ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
 RECORD = {"messages", "tools", "parallel_tool_calls", "functions"}
 MEMBERS = {"role", "content", "name", "tool_calls", "tool_call_id", "weight", "function_call", "refusal"}
+PARTS = {"user": {"text", "image_url", "input_audio", "file"}, "assistant": {"text", "refusal"}}
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -52,6 +53,8 @@ def message_problems(message: dict):
     content = message.get("content")
     if not isinstance(content, (str, list)) and not message.get("tool_calls") and not message.get("function_call"):
         yield "a message without content"
+    if isinstance(content, list) and not {part["type"] for part in content} <= PARTS.get(message["role"], {"text"}):
+        yield "a part that its role cannot have"
     if "tool_calls" in message and (message["role"] != "assistant" or not message["tool_calls"]):
         yield "calls that are not the assistant's, or none"
     for call in message.get("tool_calls", []):

@@ -50,7 +50,8 @@ class Scan {
     let hasText = false;
     let hasCalls = false;
     for (const { key, valueStart } of keptMembersOf(bytes)) {
-      if (key === 'content') hasText = bytes[valueStart] === QUOTE || bytes[valueStart] === OPEN_ARRAY;
+      if (key === 'content' && bytes[valueStart] === OPEN_ARRAY) return false;
+      if (key === 'content') hasText = bytes[valueStart] === QUOTE;
       else if (key === 'tool_calls') hasCalls = true;
       else if (key === 'weight' || key === 'function_call') return false;
       else if (REASONING_MEMBERS.includes(key)) this.#hasReasoning = true;

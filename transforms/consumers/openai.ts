@@ -55,6 +55,20 @@ function isEmpty({ bytes, role }: Message): boolean {
   return role !== 'assistant' || (calls?.[0] !== OPEN_ARRAY && legacy?.[0] !== OPEN_OBJECT);
 }
 
+/** The types of the parts that a content may have, by role. */
+const PART_TYPES: ReadonlyMap<string, ReadonlySet<unknown>> = new Map([
+  ['user', new Set(['text', 'image_url', 'input_audio', 'file'])],
+  ['assistant', new Set(['text', 'refusal'])],
+]);
+const ONLY_TEXT: ReadonlySet<unknown> = new Set(['text']);
+
+function hasBadPart({ bytes, role }: Message): boolean {
+  const content = valueBytes(bytes, 'content');
+  if (content?.[0] !== OPEN_ARRAY) return false;
+  const types = PART_TYPES.get(role) ?? ONLY_TEXT;
+  return elementsOf(content).some((part) => part[0] !== OPEN_OBJECT || !types.has(stringValue(part, 'type')));
+}
+
 function hasBadWeight({ bytes, role }: Message): boolean {
   const weight = valueBytes(bytes, 'weight');
   return weight !== undefined && (role !== 'assistant' || ![0, 1].includes(Number(decode(weight))));
@@ -135,6 +149,13 @@ const rules: readonly OpenaiRule[] = [
     summary: 'a message without content',
     problem: 'has no content, which is allowed only for an assistant message with calls',
     broken: (record) => where(record, isEmpty),
+  },
+  {
+    name: 'reader-part-types',
+    summary: 'an image or another part that its role cannot have',
+    problem:
+      'has a part that OpenAI does not accept in its role: images, sounds and files are for users, refusals for assistants, texts for all',
+    broken: (record) => where(record, hasBadPart),
   },
   {
     name: 'reader-weight',

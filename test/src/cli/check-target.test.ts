@@ -118,6 +118,7 @@ describe('check --target', () => {
   const ask = { role: 'user', content: 'a' };
   const reply = (more: object) => ({ role: 'assistant', content: 'b', ...more });
   const answer = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'r' });
+  const image = { type: 'image_url', image_url: { url: 'https://x.org/a.png' } };
   const broken: Readonly<
     Record<string, readonly [target: string, messages: readonly object[], tools?: readonly object[]]>
   > = {
@@ -142,6 +143,7 @@ describe('check --target', () => {
     'reader-unanswered-call': ['openai', [ask, calls('{}'), reply({})]],
     'reader-end': ['openai', [ask, reply({}), ask]],
     'reader-content': ['openai', [{ role: 'user' }, reply({})]],
+    'reader-part-types': ['openai', [ask, calls('{}'), { ...answer('c'), content: [image] }, reply({})]],
     'reader-weight': ['openai', [ask, reply({ weight: 2 })]],
     'reader-calls': ['openai', [ask, reply({ tool_calls: [] })]],
     'reader-arguments': ['openai', [ask, calls('[]'), answer('c'), reply({})]],

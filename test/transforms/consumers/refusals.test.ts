@@ -37,6 +37,9 @@ const recordOf = (
   return emitted.find(({ kind }) => kind === 'record') as WrittenRecord;
 };
 
+const TEXT = { type: 'text', text: 'a' };
+const IMAGE = { type: 'image_url', image_url: { url: 'https://x.org/a.png' } };
+
 /** Arguments with this number of levels. */
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
 
@@ -65,6 +68,14 @@ const CASES: readonly (readonly [messages: readonly object[], refused: readonly 
   [[{ role: 'user' }, reply()], ['reader-content']],
   [[ask, reply({ content: null })], ['reader-content']],
   [[ask, reply({ content: null, function_call: { name: 'f', arguments: '{}' } })], []],
+  [[{ role: 'user', content: [TEXT, IMAGE] }, reply()], []],
+  [[{ role: 'user', content: [TEXT, { type: 'image', source: {} }] }, reply()], ['reader-part-types']],
+  [[{ role: 'user', content: [{ type: 'input_text', text: 'a' }, IMAGE] }, reply()], ['reader-part-types']],
+  [[{ role: 'user', content: ['a', IMAGE] }, reply()], ['reader-part-types']],
+  [[{ role: 'system', content: [TEXT, IMAGE] }, ask, reply()], ['reader-part-types']],
+  [[ask, calling(call('1')), result('1', { content: [IMAGE] }), reply()], ['reader-part-types']],
+  [[ask, reply({ content: [TEXT, IMAGE] })], ['reader-part-types']],
+  [[ask, reply({ content: [{ type: 'refusal', refusal: 'no' }] })], []],
   [[ask, reply({ tool_calls: [] })], ['reader-calls']],
   [[ask, reply({ tool_calls: null })], []],
   [[ask, calling(call('1', '{}', 'a b')), result('1'), reply()], ['reader-calls']],
