@@ -252,13 +252,13 @@ describe('calls', () => {
   });
 
   it('have the namespace of a tool in front of its name', () => {
-    const names = ['mcp__files__', 'mcp__files', undefined].map((namespace, i) =>
+    const names = ['mcp__files__', 'mcp__files', undefined, 'read'].map((namespace, i) =>
       call(`${i}`, { namespace }),
     );
     const custom = item({ type: 'custom_tool_call', name: '_run', namespace: 'x', call_id: '4', input: 'i' });
     const [answer] = messagesOf(entriesOf(...names, custom)[0]);
     expect(answer.tool_calls.map((one: { function: { name: string } }) => one.function.name)).toEqual([
-      ...['mcp__files__read', 'mcp__files__read', 'read', 'x__run'],
+      ...['mcp__files__read', 'mcp__files__read', 'read', 'read', 'x__run'],
     ]);
   });
 

@@ -162,6 +162,22 @@ describe('items', () => {
     ]);
   });
 
+  it('have the tools that the client adds between items', () => {
+    const [f, g] = ['f', 'g'].map((name) => ({ type: 'function', name, parameters: {} }));
+    const added = { type: 'additional_tools', role: 'developer', tools: [{ ...f, strict: true }, g] };
+    const input = [{ role: 'user', content: 'q' }, { role: 'assistant', content: 'a' }, added];
+    const [entry] = read([pair(input, answer('1', message('b')), { tools: [f] })]);
+    expect(all(entry).map(({ content }) => content)).toEqual(['q', 'a', 'b']);
+    expect(entry?.tools.map(({ bytes }) => JSON.parse(text(bytes)))).toEqual([
+      { name: 'f', parameters: {}, strict: true },
+      { name: 'g', parameters: {} },
+    ]);
+    const [again] = read([pair([...input, { role: 'user', content: 'r' }], answer('2', message('c')))]);
+    expect(again?.tools).toHaveLength(2);
+    const [refused] = read([pair([{ ...added, tools: 'f' }])]);
+    expect(why(refused as unknown as Rejection)).toContain('additional tools are not a list');
+  });
+
   test.each([
     [[1], 'bad-messages: an item is not an object at byte 21 of the line (21 of the source)'],
     [[{ content: 'x' }], 'bad-messages: an item has no role at byte 21 of the line (21 of the source)'],

@@ -20,8 +20,8 @@ import {
   unknownEvent,
   unreadText,
 } from '../shared/reading-notes.ts';
-import { type ResponseItem, readItem } from '../shared/responses-items.ts';
-import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
+import { MORE_TOOLS, type ResponseItem, readItem } from '../shared/responses-items.ts';
+import { defineTool, definitionsOf, NO_TOOLS, withTools } from '../shared/tool-definitions.ts';
 import { says } from '../shared/unread-text.ts';
 import { isAborted, isInserted, isSaid, isTurn, ReviewAnswers } from './client-texts.ts';
 import { type CodexSaid, IMAGES_LOST, readCodexEvent } from './events.ts';
@@ -259,8 +259,7 @@ export class CodexSource {
 
   /** Adds tools that were offered in the middle of the conversation. */
   #addTools(tools: readonly ToolDefinition[], { fold }: ReadContext): void {
-    const names = new Set(tools.map(({ name }) => name));
-    this.#tools = [...(this.#tools ?? []).filter(({ name }) => !names.has(name)), ...tools];
+    this.#tools = withTools(this.#tools ?? NO_TOOLS, tools);
     fold.tools(this.#tools);
   }
 
@@ -275,7 +274,7 @@ export class CodexSource {
   }
 
   #readItem(item: JsonView, context: ReadContext, stamp: JsonView | undefined): LineFate {
-    const tools = item.textOf('type') === 'additional_tools' ? toolsIn(item.get('tools')) : undefined;
+    const tools = item.textOf('type') === MORE_TOOLS ? toolsIn(item.get('tools')) : undefined;
     if (tools !== undefined) {
       this.#open(context, stamp);
       this.#addTools(tools, context);

@@ -3,7 +3,7 @@
  * before and adds to it: then only the new items are read.
  */
 import type { JsonView } from '../../json/json-view.ts';
-import type { Message, ReadingNote } from '../../model/element.ts';
+import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { ContinuedLists } from '../shared/continued-lists.ts';
 import { noted } from '../shared/reading-notes.ts';
 import { ItemMessages, type ItemState, type ReadMessage, stateBefore } from './item-messages.ts';
@@ -15,6 +15,8 @@ export interface ReadList {
   readonly messages: readonly ReadMessage[];
   /** Findings about items, if there is no message to report them with. */
   readonly notes: readonly ReadingNote[];
+  /** Tools that the client added between the items. */
+  readonly tools: readonly ToolDefinition[];
 }
 
 export interface BadItem {
@@ -56,18 +58,17 @@ export class ItemLists {
     const state = messages.state();
     if (state !== undefined)
       this.#known.add(list, { count: items.length, state: { open, items: state } }, known);
-    const { messages: read, notes } = messages.end();
-    return withLastNotes(read, notes);
+    return withLastNotes(messages.end());
   }
 }
 
 /** Findings about items after the last message are reported with it. */
-function withLastNotes(messages: readonly ReadMessage[], notes: readonly ReadingNote[]): ReadList {
+function withLastNotes({ messages, notes, tools }: ReadList): ReadList {
   const last = messages.findLastIndex(({ message }) => message !== undefined);
-  if (notes.length === 0 || last < 0) return { messages, notes };
+  if (notes.length === 0 || last < 0) return { messages, notes, tools };
   const read = messages[last] as ReadMessage;
   const message = noted(read.message as Message, notes);
-  return { messages: messages.with(last, { ...read, message }), notes: [] };
+  return { messages: messages.with(last, { ...read, message }), notes: [], tools };
 }
 
 const areEqual = (a: ReadMessage['calls'], b: ReadMessage['calls']): boolean =>

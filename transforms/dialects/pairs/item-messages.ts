@@ -7,13 +7,14 @@ import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { replaceValue } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
-import type { Message, ReadingNote } from '../../model/element.ts';
+import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { RESPONSE_ITEM } from '../shared/known-bodies.ts';
 import { ITEM_ID } from '../shared/open-calls.ts';
 import { noted, SEALED_CONTEXT } from '../shared/reading-notes.ts';
 import type { ResponseResult } from '../shared/response-results.ts';
-import { type ResponseItem, readItem } from '../shared/responses-items.ts';
+import { MORE_TOOLS, type ResponseItem, readItem } from '../shared/responses-items.ts';
+import { definitionsOf, flattenAny, NO_TOOLS, withTools } from '../shared/tool-definitions.ts';
 import { unreadIn } from '../shared/unread-text.ts';
 
 /** A call of a message. */
@@ -56,11 +57,13 @@ export interface ItemState {
   readonly open: readonly CallIds[];
   /** Results since the last message, not yet in the order of their calls. */
   readonly results: readonly ResponseResult[];
+  /** Tools that the client has added so far. */
+  readonly tools: readonly ToolDefinition[];
 }
 
 /** @param open the calls of the previous message */
 export const stateBefore = (open: readonly CallIds[] = []): ItemState => ({
-  ...{ messages: [], notes: [], open, results: [] },
+  ...{ messages: [], notes: [], open, results: [], tools: NO_TOOLS },
 });
 
 const idsOf = (id: string | undefined, view: JsonView): CallIds => {
@@ -93,13 +96,15 @@ export class ItemMessages {
   /** The calls that results may answer, in order. */
   #open: readonly CallIds[];
   #results: ResponseResult[];
+  #tools: readonly ToolDefinition[];
 
-  constructor(keepSealed: boolean, { messages, notes, open, results }: ItemState = stateBefore()) {
+  constructor(keepSealed: boolean, { messages, notes, open, results, tools }: ItemState = stateBefore()) {
     this.#keepSealed = keepSealed;
     this.#messages = [...messages];
     this.#notes = [...notes];
     this.#open = open;
     this.#results = [...results];
+    this.#tools = tools;
   }
 
   /** The state after the last item; undefined if a message of the model is not finished. */
@@ -110,17 +115,28 @@ export class ItemMessages {
       notes: [...this.#notes],
       open: this.#open,
       results: [...this.#results],
+      tools: this.#tools,
     };
   }
 
   /** Adds an item. @returns what is wrong with it, if it is not valid */
   put(view: JsonView): string | undefined {
+    if (view.textOf('type') === MORE_TOOLS) return this.#addTools(view.get('tools'));
     const item = readItem(view);
     if (item.kind === 'bad') return item.detail;
     const unread = unreadIn(view, RESPONSE_ITEM, 'an item');
     if (unread !== undefined) this.#notes.push(unread);
     if (item.kind === 'result') this.#result(item);
     else this.#addOther(item, view);
+    return undefined;
+  }
+
+  #addTools(list: JsonView | undefined): string | undefined {
+    const tools = list && definitionsOf(list.copy(), flattenAny);
+    if (tools === undefined) return 'additional tools are not a list of definitions';
+    this.#endResults();
+    this.#endDraft();
+    this.#tools = withTools(this.#tools, tools);
     return undefined;
   }
 
@@ -192,10 +208,10 @@ export class ItemMessages {
     );
   }
 
-  /** Returns all messages, and the notes that belong to no message. */
-  end(): { readonly messages: readonly ReadMessage[]; readonly notes: readonly ReadingNote[] } {
+  /** Returns all messages, the notes that belong to no message, and the tools that were added. */
+  end(): Pick<ItemState, 'messages' | 'notes' | 'tools'> {
     this.#endResults();
     this.#endDraft();
-    return { messages: this.#messages, notes: this.#notes };
+    return { messages: this.#messages, notes: this.#notes, tools: this.#tools };
   }
 }

@@ -16,7 +16,7 @@ import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
 import { noted, notedFirst } from '../shared/reading-notes.ts';
-import { createToolsReader, flattenAny, NO_TOOLS } from '../shared/tool-definitions.ts';
+import { createToolsReader, flattenAny, NO_TOOLS, withTools } from '../shared/tool-definitions.ts';
 import { says, unreadNotes } from '../shared/unread-text.ts';
 import type { Unreadable } from '../shared/unreadable.ts';
 import { ItemLists } from './item-lists.ts';
@@ -146,7 +146,7 @@ export class RequestReader {
 
   #readItems(
     body: JsonView,
-    tools: readonly ToolDefinition[],
+    offered: readonly ToolDefinition[],
     open: ReadMessage['calls'],
   ): Request | Problem {
     const template = body.get('prompt');
@@ -157,13 +157,14 @@ export class RequestReader {
     if (input?.type === 'string') {
       if (isPrintedMessages(input)) return printed(input);
       const message = makeMessage('user', [['content', input.copy()]]);
-      return marked(body, { system, messages: [asReadMessage(message)], tools });
+      return marked(body, { system, messages: [asReadMessage(message)], tools: offered });
     }
     if (input?.type !== 'array') return { reason: 'bad-messages', detail: 'input is not valid', at: input };
     const read = this.#items.read(input, open);
     if ('item' in read)
       return { reason: 'bad-messages', detail: read.detail, at: read.item, isUnknown: read.isUnknown };
     const { messages, notes } = read;
+    const tools = withTools(offered, read.tools);
     const [note] = notes;
     if (note === undefined) return marked(body, { system, messages, tools });
     const [own] = system;

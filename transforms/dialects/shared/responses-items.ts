@@ -50,6 +50,8 @@ const FROM_AGENT = encode(String.raw`"{\"author\":`);
 
 /** Type of the result of a search for tools. Without a `call_id`, the search ran on the server. */
 const FOUND_TOOLS = 'tool_search_output';
+/** Type of an item with tools that the client offers from there on. */
+export const MORE_TOOLS = 'additional_tools';
 const SEALED: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 
 const NO_CONTENT = 'a message has no content under a name that is read';

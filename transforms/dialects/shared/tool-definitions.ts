@@ -148,12 +148,25 @@ function inNamespace(space: string, tool: ToolDefinition): ToolDefinition {
   return { bytes: objectOf(members), name };
 }
 
-/** The name of a tool with its namespace, as Codex writes it: `mcp__files__read`. */
+/**
+ * The name of a tool with its namespace, as Codex writes it: `mcp__files__read`. A tool of no namespace that a search found
+ * has its own name as one.
+ */
 export function nameInSpace(space: string | undefined, name: string): string {
-  if (!space) return name;
+  if (!space || space === name) return name;
   let end = space.length;
   while (space[end - 1] === '_') end--; // `/_+$/` takes quadratic time
   return `${space.slice(0, end)}__${name.replace(/^_+/, '')}`;
+}
+
+/** The definitions, with others that replace those of the same name. */
+export function withTools(
+  tools: readonly ToolDefinition[],
+  others: readonly ToolDefinition[],
+): readonly ToolDefinition[] {
+  if (others.length === 0) return tools;
+  const names = new Set(others.map(({ name }) => name));
+  return [...tools.filter(({ name }) => name === undefined || !names.has(name)), ...others];
 }
 
 const keep = createKeeper();

@@ -242,7 +242,7 @@ const hidesArguments = (fn: JsonView): boolean =>
   !present(fn.get('arguments')) && fn.others(CHAT_CALL.names).some(([, value]) => says(value));
 
 class Choice {
-  readonly #members = new GrowingMembers();
+  readonly #members = new GrowingMembers(['channel', 'recipient', 'id', 'type', 'name']);
   readonly #content = new GrowingParts();
   readonly #audio = new GrowingMembers(['id']);
   readonly #calls: ChatCall[] = [];
@@ -272,7 +272,10 @@ class Choice {
     this.#hasDeltas ||= choice.get('delta')?.type === 'object';
     if (delta?.type === 'object') this.#take(delta);
     const text = choice.get('text');
-    if (text?.type === 'string') this.#content.add(text);
+    const own = delta?.get('content');
+    const isSaidTwice = says(text) && says(own); // Together
+    if (isSaidTwice && text?.text() !== own?.text()) return false;
+    if (text?.type === 'string' && !isSaidTwice) this.#content.add(text);
     if (delta?.type === 'object')
       this.#isHiding ||= hidesPiece(delta, CHAT_MESSAGE, PIECES) || hidesCall(delta);
     else if (says(delta) || (choice.type !== 'object' && says(choice))) return false;
@@ -306,6 +309,8 @@ class Choice {
       if (key === 'content') this.#content.add(value);
       else if (key === 'audio') this.#audio.add(value);
       else if (key === 'thinking_blocks') this.#thoughts.add(value);
+      else if (key === 'channel' && !says(delta.get('content')))
+        continue; // of reasoning, which is apart
       else if (present(value) && !DELTA_MEMBERS.has(key)) this.#members.put(key, value);
     }
     const role = delta.get('role');

@@ -21,6 +21,20 @@ describe('chat chunks', () => {
     expect(message[name]).toBe('a b');
   });
 
+  test('have a text once that a choice has beside its delta, too', () => {
+    const both = (piece: string) => chunk({ text: piece, delta: { content: piece } });
+    expect(reply(both('a '), both('b'), chunk({ text: 'c' })).message.content).toBe('a bc');
+  });
+
+  test('have the channel of the text, not those of each piece', () => {
+    const piece = (channel: string, delta: object) => chunk({ delta: { channel, ...delta } });
+    const thoughts = ['a ', 'b'].map((reasoning) => piece('analysis', { reasoning }));
+    const texts = ['c ', 'd'].map((content) => piece('final', { content }));
+    expect(reply(...thoughts, ...texts).message).toMatchObject({
+      ...{ content: 'c d', channel: 'final', reasoning_content: 'a b' },
+    });
+  });
+
   test('separate calls without an index by id, then by position', () => {
     const call = (id: string | undefined, args: string) => ({
       ...(id && { id }),

@@ -17,6 +17,7 @@ describe('a chunk of a chat completion', () => {
     { options: [{ index: 0, delta: { content: 'Then I dig.' } }] },
     { choices: [{ index: 0, step: { content: 'Then I dig.' } }] },
     { choices: [{ index: 0, delta: { reasoning: { steps: 'Then I dig.' } } }] },
+    { choices: [{ index: 0, text: 'Then I dig.', delta: { content: 'Then I rest.' } }] },
   ])('%j is not left out', (more) => {
     expect(reasonOf(start, { ...chunk, ...more })).toBe('unknown-content');
   });
