@@ -18,7 +18,11 @@ const TRAINERS = [
     'With `datasets` older than 4.7: `--arrow-safe`, and parse `arguments` into objects before the chat template.',
   ],
   ['MLX-LM', 'trl', 'It passes messages unchanged to the chat template, and most templates need objects.'],
-  ['axolotl', 'axolotl', '`type: chat_template`.'],
+  [
+    'axolotl',
+    'axolotl',
+    '`type: chat_template`, and for [some templates](format-details.md#openai-trl-axolotl) `message_property_mappings`.',
+  ],
   ['LLaMA-Factory', 'sharegpt', '`formatting: sharegpt`, with the columns `system` and `tools`.'],
   ['FunctionGemma', 'functiongemma', 'A `text` field; with `--prompt-completion`, two fields.'],
 ];

@@ -46,6 +46,7 @@ PROBES = {
     "several calls at once": ([Q, calling(call(1), call(2)), result(1), result(2), A], [TOOL]),
     "a call and no tools": ([*CALLED, A], []),
     "a tool without a description": ([*CALLED, A], [bare(description=None)]),
+    "a tool whose description is null": ([*CALLED, A], [{"type": "function", "function": {**TOOL["function"], "description": None}}]),
     "a tool without parameters": ([*CALLED, A], [bare(parameters=None)]),
     "reasoning before an answer": ([Q, {**A, "reasoning_content": "wThought"}], []),
     "reasoning before a call": ([Q, calling(call(), reasoning_content="wThought"), result(), A], [TOOL]),
@@ -71,6 +72,8 @@ PROBES = {
 
 #: Families whose versions are named by what they have in common.
 FAMILIES = {"gemma4", "lfm2_2_5", "nemotron_3", "qwen3_5"}
+#: The package has no template of these models.
+ELSEWHERE = {"mistral", "kimi_k2"}
 #: They take contents of parts only, and are for images.
 FOR_IMAGES = {"idefics3", "llava_next", "smolvlm"}
 
@@ -109,7 +112,8 @@ def named(log: Path, options: list[str]) -> tuple[set[str], set[str], bool]:
     verdicts = [json.loads(line) for line in ended.stdout.splitlines()]
     lists = {verdict["rule"]: verdict["message"] for verdict in verdicts}
     names = [{name for names in re.findall(r"\(([a-z0-9_, ]+)\)", lists.get(f"reader-template-{rule}", "")) for name in names.split(", ")} for rule in ("refuses", "drops")]
-    return *names, "reader-reasoning" in lists
+    refuse, change = (one - ELSEWHERE for one in names)
+    return refuse, change, "reader-reasoning" in lists
 
 
 def matches(template: str, name: str) -> bool:

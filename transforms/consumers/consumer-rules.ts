@@ -36,6 +36,14 @@ function hasObjectValues({ bytes, written }: ConsumedRecord): boolean {
 const STRING = /"(?:[^"\\]|\\.)*"/g;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
+/** An escape in JSON text; the group is the beginning of half of a surrogate pair. */
+const ESCAPE = /\\(?:ud[89ab]..\\ud[c-f]|(ud[89a-f])|.)/gi;
+
+function hasHalfPair({ bytes }: ConsumedRecord): boolean {
+  for (const [, half] of decode(bytes).matchAll(ESCAPE)) if (half !== undefined) return true;
+  return false;
+}
+
 /** Counts the numbers of a record that the JSON type of `datasets` changes or refuses. */
 function lossyNumbers({ bytes }: ConsumedRecord): number {
   const numbers = decode(bytes).replace(STRING, '""').match(NUMBER) ?? [];
@@ -106,6 +114,22 @@ export const consumerRules: readonly ConsumerRule[] = [
       return count === 1 ? '1 number' : `${count} numbers`;
     },
     broken: (record) => (lossyNumbers(record) > 0 ? [-1] : []),
+  },
+  {
+    name: 'reader-half-characters',
+    effect: 'alters',
+    formats: [
+      ...TEMPLATES,
+      'openai',
+      'sharegpt',
+      'functiongemma',
+      'functiongemma-teaching',
+      'prompt',
+      'atif',
+    ],
+    problem:
+      'has half of a surrogate pair in a text: `load_dataset` leaves it out or refuses the shard, and tokenizers refuse it',
+    broken: (record) => (hasHalfPair(record) ? [-1] : []),
   },
   ...templateRules,
   ...llamaFactoryRules,

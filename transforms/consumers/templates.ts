@@ -1,6 +1,7 @@
 /**
  * Parts of a record that chat templates refuse or leave out. The names are those of the templates in the package `trl`,
- * without their versions; `npm run test:loaders` renders such records with all of them (judge_all_templates.py).
+ * without their versions; `npm run test:loaders` renders such records with all of them (judge_all_templates.py). Beside
+ * them are the templates of axolotl, which reads fewer members than a template does, and those of models that ask for ids.
  */
 import { CLOSE_ARRAY, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
@@ -67,6 +68,20 @@ export function hasTool({ bytes }: ConsumedRecord, test: (tool: Uint8Array) => b
 
 const lacks = (member: string) => (tool: Uint8Array) =>
   valueBytes(objectBytes(tool, 'function') ?? tool, member) === undefined;
+
+const hasNullDescription = (tool: Uint8Array): boolean =>
+  valueBytes(objectBytes(tool, 'function') ?? tool, 'description')?.[0] === LETTER_N;
+
+const idOf = (message: Message): readonly string[] =>
+  message.role === 'tool'
+    ? [stringValue(message.bytes, 'tool_call_id') ?? '']
+    : assistantCalls(message).map(({ id = '' }) => id);
+
+/** Whether axolotl reads a record that passes a test of its messages. */
+const inAxolotl =
+  (test: (message: Message) => boolean) =>
+  ({ written, format }: ConsumedRecord): boolean =>
+    format === 'axolotl' && written.some(test);
 
 export const templateParts: readonly TemplatePart[] = [
   {
@@ -164,6 +179,12 @@ export const templateParts: readonly TemplatePart[] = [
     isIn: (record) => hasTool(record, lacks('description')),
   },
   {
+    part: 'a tool whose description is null',
+    refuse: 'gptoss',
+    change: 'diffusion_gemma gemma4 nemotron_3',
+    isIn: (record) => hasTool(record, hasNullDescription),
+  },
+  {
     part: 'a tool without parameters',
     refuse: 'muse_glimmer',
     isIn: (record) => hasTool(record, lacks('parameters')),
@@ -172,6 +193,34 @@ export const templateParts: readonly TemplatePart[] = [
     part: 'a tool that is not {type, function}',
     refuse: 'deepseekv3 diffusion_gemma gemma4 gptoss',
     isIn: (record) => hasTool(record, (tool) => objectBytes(tool, 'function') === undefined),
+  },
+  {
+    part: 'an id of a call that is not nine letters and digits',
+    refuse: 'mistral',
+    isIn: some((message) => idOf(message).some((id) => !/^[a-zA-Z\d]{9}$/.test(id))),
+  },
+  {
+    part: 'an id of a call that is not functions.NAME:0, and is written instead of its name',
+    change: 'kimi_k2',
+    isIn: some((message) =>
+      assistantCalls(message).some(({ id = '', name }) => /^functions\.(.*):\d+$/s.exec(id)?.[1] !== name),
+    ),
+  },
+  {
+    part: 'a call in axolotl, with its own templates',
+    change:
+      'alpaca chatml command_a deepseek_v2 exaone falcon_h1 llama3 llava metharme phi_3 phi_35 phi_4 qwen2_vl',
+    isIn: inAxolotl(hasCalls),
+  },
+  {
+    part: 'a call in axolotl, unless message_property_mappings names tool_calls',
+    change: 'diffusion_gemma exaone4 gemma4_v5 glm4moe',
+    isIn: inAxolotl(hasCalls),
+  },
+  {
+    part: 'a result in axolotl',
+    refuse: 'gptoss',
+    isIn: inAxolotl(({ role }) => role === 'tool'),
   },
 ];
 

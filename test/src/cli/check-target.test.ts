@@ -38,7 +38,7 @@ describe('check --target', () => {
       'b.jsonl:2: refuses: arguments-not-object: messages[1].tool_calls[0] has arguments that are not a JSON object (--on-finding arguments-not-object=keep writes the record anyway.)',
       'c.jsonl:1: alters: empty-arguments: messages[1].tool_calls[0] has no arguments: written as {}',
       expect.stringMatching(/^c\.jsonl:1: alters: reader-columns: trl: the record has tools or arguments/),
-      'c.jsonl:1: alters: reader-template-refuses: trl: the record has parts that some chat templates refuse: arguments as an object (deepseekv3)',
+      'c.jsonl:1: alters: reader-template-refuses: trl: the record has parts that some chat templates refuse: arguments as an object (deepseekv3); an id of a call that is not nine letters and digits (mistral)',
       expect.stringMatching(
         /^c\.jsonl:1: drops: reader-template-drops: trl: .* leave out or change: a call \(cohere, .*\)$/,
       ),
@@ -129,6 +129,7 @@ describe('check --target', () => {
     'reader-columns': ['trl', [ask, calls('{}'), answer('c'), reply({})]],
     'reader-tool-parameters': ['sharegpt', [ask, reply({})], [{ name: 'f', parameters: { type: 'object' } }]],
     'reader-numbers': ['samples', [ask, reply({ score: 0.123456789012 })]],
+    'reader-half-characters': ['sharegpt', [ask, reply({ content: 'cut \ud83d' })]],
     'reader-template-refuses': ['axolotl', [{ role: 'system', content: 's' }, ask, reply({})]],
     'reader-template-drops': ['axolotl', [ask, reply({ content: 'b</think>c' })]],
     'reader-parallel-calls': ['sharegpt', [ask, calls('{}', 'c', 'd'), answer('c'), reply({})]],

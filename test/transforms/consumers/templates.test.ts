@@ -37,12 +37,19 @@ function recordOf(
   return emitted.find(({ kind }) => kind === 'record') as WrittenRecord;
 }
 
+/** Without those about ids, which most calls here have. */
 const partsOf = (record: WrittenRecord): readonly string[] =>
+  partsAndIds(record).filter((part) => !part.startsWith('an id'));
+const partsAndIds = (record: WrittenRecord): readonly string[] =>
   templateParts.filter(({ isIn }) => isIn(record)).map(({ part }) => part);
 
 const system = messageOf({ role: 'system', content: 's' });
 const called = calling(call('1', 'f', '{"a":1}'));
 const CALLED = [user('q'), called, result('1', 'r')];
+const IN_AXOLOTL = [
+  'a call in axolotl, with its own templates',
+  'a call in axolotl, unless message_property_mappings names tool_calls',
+];
 const UNEVEN = [
   'turns that do not alternate, results included',
   'questions and answers that do not alternate',
@@ -122,6 +129,7 @@ describe('a record', () => {
     expect(partsOf(recordOf([user('q'), called], { name: 'axolotl' }))).toEqual([
       'a call',
       'arguments as an object',
+      ...IN_AXOLOTL,
     ]);
   });
 
@@ -136,6 +144,39 @@ describe('a record', () => {
     const parts = partsOf(record);
     expect(parts).toContain('a call without a content');
     expect(parts).toContain('a tool that is not {type, function}');
+  });
+
+  it('has a result in axolotl', () => {
+    const parts = partsOf(recordOf(CALLED, { name: 'axolotl' }));
+    expect(parts.slice(-3)).toEqual([...IN_AXOLOTL, 'a result in axolotl']);
+  });
+
+  it.each([
+    ['call_1', true, true],
+    ['functions.f:0', true, false],
+    ['functions.g:0', true, true],
+    ['functions.f', true, true],
+    ['aB3aB3aB3', false, true],
+    ['aB3aB3aB-', true, true],
+  ])('has the id %s', (id, isOddForMistral, isOddForKimi) => {
+    const record = recordOf([user('q'), calling(call(id, 'f', '{}')), result(id, 'r')]);
+    const odd = partsAndIds(record).filter((part) => part.startsWith('an id'));
+    expect(odd.map((part) => /nine|NAME/.exec(part)?.[0])).toEqual([
+      ...(isOddForMistral ? ['nine'] : []),
+      ...(isOddForKimi ? ['NAME'] : []),
+    ]);
+  });
+
+  it('has a result with the id of another program', () => {
+    const record = recordOf([user('q'), calling(call('aB3aB3aB3', 'f', '{}')), result('1', 'r')]);
+    expect(partsAndIds(record)).toContain('an id of a call that is not nine letters and digits');
+  });
+
+  it.each([false, true])('has a tool whose description is null, arrow-safe %s', (arrowSafe) => {
+    const nulled = toolOf({ name: 'f', description: null, parameters: { type: 'object' } });
+    expect(partsOf(recordOf([user('q'), assistant('a')], { tools: [nulled], arrowSafe }))).toEqual([
+      'a tool whose description is null',
+    ]);
   });
 
   it.each([false, true])('has tools without a description or parameters, arrow-safe %s', (arrowSafe) => {
@@ -155,9 +196,11 @@ describe('the rules', () => {
   it('list the parts with their templates', () => {
     const record = recordOf([system, user('q'), calling(call('1', 'f', '{}'), call('2', 'f', '{}'))]);
     expect(refuses?.detail?.(record)).toBe(
-      'a system message (gemma); arguments as an object (deepseekv3); several calls at once (llama3_1, llama3_2)',
+      'a system message (gemma); arguments as an object (deepseekv3); several calls at once (llama3_1, llama3_2); an id of a call that is not nine letters and digits (mistral)',
     );
-    expect(drops?.detail?.(record)).toMatch(/^a call \(cohere, .*\); several calls at once \(gptoss\)$/);
+    expect(drops?.detail?.(record)).toMatch(
+      /^a call \(cohere, .*\); several calls at once \(gptoss\); an id .* name \(kimi_k2\)$/,
+    );
   });
 
   it('report a record once, if it has such a part', () => {

@@ -247,6 +247,20 @@ describe('the consumer of a format', () => {
     expect(found(numbered(json, { arrowSafe: true }))).toEqual([]);
   });
 
+  it.each([
+    ['\ud83d', true],
+    ['a \ude00 b', true],
+    ['\ud83d\ud83d\ude00', true],
+    ['\ud83d\ude00', false],
+    ['a backslash, \\ud83d', false],
+    ['line\nfeed', false],
+  ])('finds half of a surrogate pair in %j: %s', (text, isHalf) => {
+    for (const name of ['trl', 'sharegpt'])
+      expect(found(recordOf(name, [user('a'), assistant(text)]))).toEqual(
+        isHalf ? ['reader-half-characters -'] : [],
+      );
+  });
+
   it('counts the numbers that are lost', () => {
     const textOf = (json: string): string | undefined =>
       [...apply(checkConsumers.create({}), [numbered(json)])]
