@@ -109,7 +109,7 @@ export function refusalsOf(
     ...byRole,
     ...unmatched(all),
     ...(all.some(isAnswer) && !isAnswer(last) ? ['reader-end'] : []),
-    ...(asObjects(tools).every(isTool) ? [] : ['reader-tool']),
+    ...(asObjects(tools).every(isTool) && listOf(tools).length <= 128 ? [] : ['reader-tool']),
     ...Object.keys(TESTS).filter((name) => all.some(TESTS[name] as Test)),
   ];
 }

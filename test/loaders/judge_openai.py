@@ -26,6 +26,8 @@ def problems(record: dict):
         yield "no assistant message"
     elif messages[-1]["role"] != "assistant":
         yield "the last message is not the assistant's"
+    if len(record.get("tools", [])) > 128:
+        yield "more than 128 tools"
     for tool in record.get("tools", []):
         yield from tool_problems(tool)
     open_calls: list[str] = []

@@ -11,7 +11,7 @@ import { assistantCalls } from '../model/assistant-calls.ts';
 import type { Message, ToolDefinition, WrittenRecord } from '../model/element.ts';
 import { REASONING_MEMBERS, stringValue } from '../model/message.ts';
 import type { ToolCall } from '../model/tool-call.ts';
-import { isBadCall, isBadTool, MEMBERS_RULE, OPENAI_MEMBERS, REASONING_RULE } from './openai.ts';
+import { isBadCall, isBadTool, MAX_TOOLS, MEMBERS_RULE, OPENAI_MEMBERS, REASONING_RULE } from './openai.ts';
 
 /** `],"tools":` and the brackets and commas before it, in a record of no messages. */
 const BEFORE_TOOLS = '{"messages":['.length + '],"tools":'.length;
@@ -31,7 +31,8 @@ export function quickRefusals(record: WrittenRecord): readonly string[] | undefi
 
 function hasGoodTools({ bytes, written, conversation }: WrittenRecord): boolean {
   const at = written.reduce((sum, message) => sum + message.bytes.length + 1, BEFORE_TOOLS - 1);
-  return bytes[at] === OPEN_ARRAY && !conversation.tools.some(isRefused);
+  const { tools } = conversation;
+  return bytes[at] === OPEN_ARRAY && tools.length <= MAX_TOOLS && !tools.some(isRefused);
 }
 
 class Scan {

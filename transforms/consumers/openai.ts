@@ -23,6 +23,7 @@ export const OPENAI_MEMBERS: ReadonlySet<string> = new Set(
 const isForeign = ({ key }: Member): boolean => !OPENAI_MEMBERS.has(key) && !REASONING_MEMBERS.includes(key);
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'function']);
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+export const MAX_TOOLS = 128;
 
 /**
  * Finds results that answer no call of the assistant message before them, and messages with calls that have no result
@@ -182,10 +183,13 @@ const rules: readonly OpenaiRule[] = [
   },
   {
     name: 'reader-tool',
-    summary: 'a tool without a good name or with bad parameters',
+    summary: 'a tool without a good name or with bad parameters, or more than 128 tools',
     problem:
-      'has a tool that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and parameters, if any, that are an object',
-    broken: (record) => (toolsOf(record).some(isBadTool) ? [-1] : []),
+      'has more than 128 tools, or one that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and parameters, if any, that are an object',
+    broken: (record) => {
+      const tools = toolsOf(record);
+      return tools.length > MAX_TOOLS || tools.some(isBadTool) ? [-1] : [];
+    },
   },
 ];
 

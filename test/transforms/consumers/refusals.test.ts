@@ -105,8 +105,11 @@ it('has a case for every rule that refuses a conversation, except that of tools'
 });
 
 const GOOD = '{"name":"f","parameters":{"type":"object"}}';
+const named = (count: number): string[] => Array.from({ length: count }, (_, i) => `{"name":"f${i}"}`);
 it.each<[string, readonly string[], FormatOptionValues, readonly string[]]>([
   ['a good tool', [GOOD], {}, []],
+  ['as many tools as are allowed', named(128), {}, []],
+  ['a tool too many', named(129), {}, ['reader-tool']],
   ['a name with a blank', [GOOD, '{"name":"f g"}'], {}, ['reader-tool']],
   ['parameters that are no object', ['{"name":"f","parameters":[]}'], {}, ['reader-tool']],
   ['a tool that defines no function', ['{"type":"web_search"}'], {}, ['reader-tool']],
