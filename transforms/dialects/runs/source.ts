@@ -21,6 +21,7 @@ import { readItem } from '../shared/responses-items.ts';
 import { isUnsaid, saidIn } from '../shared/said-texts.ts';
 import { type KnownObject, known, says, unreadMember, withKinds } from '../shared/unread-text.ts';
 import { isSubmission, metaOfAnswer, metaOfRun } from './meta.ts';
+import { notesOfSteps } from './steps.ts';
 
 const MAIN = 'main';
 /** mini-swe-agent ends its runs with a message of this role, which the model never sees. */
@@ -73,14 +74,14 @@ export class RunsSource {
     const tools = own.length > 0 ? own : this.#tools;
     const last = messages.at(-1);
     const other = LISTS.find((name) => isOtherList(run.get(name), list));
+    const ofSteps = notesOfSteps(run, list);
     for (const [agent, thread] of byAgent(messages)) {
       const isMain = thread[0] === messages[0];
       fold.open(`run ${this.#runs++}`, isMain ? id : `${id}/${agent}`, firstTime(thread));
       fold.describe(isMain ? metaOfRun(run, this.#model) : metaOf({ parent: id }));
       if (tools.length > 0) fold.tools(tools);
       if (other !== undefined) fold.note(unreadMember('the run', other, 'messages in another list too'));
-      if (lacksLastStep(run, list))
-        fold.note(unreadMember('the run', 'trajectory', 'an answer that its history lacks'));
+      for (const note of ofSteps) fold.note(note);
       for (const message of thread) {
         if (message === last && isSubmission(message, run)) leaveOut(context);
         else this.#take(message, context);
@@ -299,15 +300,6 @@ const LISTS = ['history', 'traj', 'messages', 'trajectory'] as const;
 function isOtherList(other: JsonView | undefined, list: JsonView): boolean {
   const isList = other?.type === 'array' && other.elements().some((one) => one.get('role') !== undefined);
   return isList && !isSame(other, list);
-}
-
-/** Has the last step of SWE-agent an answer that its history lacks? Some versions leave out the one that submits. */
-function lacksLastStep(run: JsonView, history: JsonView): boolean {
-  const response = run.get('trajectory')?.elements().at(-1)?.textOf('response');
-  if (response === undefined) return false;
-  // it is mostly in the last messages
-  const latest = history.elements().toReversed();
-  return latest.every((message) => isUnsaid(response, saidIn(message.parsed())));
 }
 
 /** Renames the text of a message in a published trajectory, which is under `text` or `system_prompt`, to `content`. */
