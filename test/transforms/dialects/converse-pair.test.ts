@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { encode } from '../../../transforms/json/utf8.ts';
 import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
+import { conversations, read } from './call-logs.ts';
 
 const request = { messages: [{ role: 'user', content: [{ text: 'a' }] }], system: [{ text: 'Be brief.' }] };
 const message = { role: 'assistant', content: [{ text: 'b' }] };
@@ -15,4 +16,32 @@ it('are read as pairs of any API', () => {
   expect(dialectOf({ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'b' }] })).toBe(
     'anthropic',
   );
+});
+
+it('keep a call that the server ran, and its result, in their place in the answer', () => {
+  const ran = { toolUseId: '1', name: 'nova_code_interpreter', input: {}, type: 'server_tool_use' };
+  const result = {
+    toolUseId: '1',
+    content: [{ json: { stdOut: '7' } }],
+    type: 'nova_code_interpreter_result',
+  };
+  const call = { toolUseId: '2', name: 'say', input: { what: 7 }, type: 'tool_use' };
+  const answer = (type: string) => ({
+    stopReason: 'tool_use',
+    output: {
+      message: {
+        role: 'assistant',
+        content: [{ toolUse: ran }, { toolResult: { ...result, type } }, { toolUse: call }],
+      },
+    },
+  });
+  const [messages] = conversations({ request, response: answer(result.type) });
+  expect(messages).toHaveLength(3);
+  expect(messages?.at(-1)).toMatchObject({
+    content: [ran, result],
+    tool_calls: [{ id: '2', function: { name: 'say', arguments: '{"what":7}' } }],
+  });
+  expect(read([{ request, response: answer('other_result') }])).toMatchObject([
+    { kind: 'rejection', reason: 'unknown-content' },
+  ]);
 });

@@ -32,6 +32,8 @@ const KEPT: ReadonlySet<string> = new Set([
   ...['web_search_tool_result', 'web_fetch_tool_result', 'code_execution_tool_result', 'mcp_tool_use'],
   ...['bash_code_execution_tool_result', 'text_editor_code_execution_tool_result', 'mcp_tool_result'],
   ...['tool_search_tool_result', 'advisor_tool_result', 'fallback', 'tool_result', 'cachePoint'],
+  // Converse
+  ...['nova_code_interpreter_result', 'nova_grounding_result'],
   // Gemini
   ...['videoMetadata', 'functionResponse'],
   // Model Context Protocol, LangChain, OpenTelemetry, the AI SDK and others

@@ -334,8 +334,14 @@ function sdkPart(part: JsonView): MessageBlock | undefined {
   return firstOf(part, 'output', 'result') === undefined ? undefined : resultOf(part);
 }
 
+/** Types of a call that ran on the server, and of its result, which is in the same message. */
+const SERVER_BLOCK = /^server_tool_use$|(?<!^tool)_result$/;
+
 function conversePart(part: JsonView): MessageBlock | undefined {
   const [call, result] = [part.get('toolUse'), part.get('toolResult')];
+  const ran = [call, result].find((one) => SERVER_BLOCK.test(one?.textOf('type') ?? ''));
+  if (ran !== undefined)
+    return isKnownPart(ran.copy()) ? keptPart(ran, ran.textOf('type') as string) : unknownPart(part);
   if (call?.type === 'object') return callOf(call);
   if (result?.type === 'object')
     return { ...resultOf(result), content: converseResult(result.get('content')) };
