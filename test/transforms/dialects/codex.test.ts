@@ -244,11 +244,13 @@ describe('calls', () => {
   });
 
   it('do not include searches of the server, whose results answer no other call', () => {
-    const server = [item({ ...search, call_id: null }), item({ ...found, call_id: null })];
-    const [entry] = entriesOf(say('user', 'q'), call('c'), ...server, result('c', 'r'));
-    const [, answer, reply] = messagesOf(entry);
-    expect(answer.content.map(({ type }: { type: string }) => type)).toEqual([search.type, found.type]);
-    expect(reply.content).toBe('r');
+    for (const place of [{ call_id: null }, { call_id: 'tsc_1', execution: 'server' }]) {
+      const server = [item({ ...search, ...place }), item({ ...found, ...place })];
+      const [entry] = entriesOf(say('user', 'q'), call('c'), ...server, result('c', 'r'));
+      const [, answer, reply] = messagesOf(entry);
+      expect(answer.content.map(({ type }: { type: string }) => type)).toEqual([search.type, found.type]);
+      expect(reply.content).toBe('r');
+    }
   });
 
   it('have the namespace of a tool in front of its name', () => {

@@ -69,7 +69,8 @@ export function readItem(item: JsonView): ResponseItem {
   if (type === 'custom_tool_call') return readCustomCall(item);
   if (type.endsWith('_call_output'))
     return hasOutput(item, type) ? readResult(item) : bad('a result has no output');
-  const isOfClient = type === 'local_shell_call' || item.get('call_id')?.type === 'string';
+  const isOfServer = item.textOf('execution') === 'server';
+  const isOfClient = type === 'local_shell_call' || (item.get('call_id')?.type === 'string' && !isOfServer);
   if (type === FOUND_TOOLS && isOfClient) return readResult(item);
   if (type === 'agent_message') return readAgentMessage(item);
   if (SEALED.has(type)) return { kind: 'sealed-context' };

@@ -160,6 +160,16 @@ export function answerInText(text: string): StreamedAnswer | undefined {
   return assembler.answer();
 }
 
+/** Has a text events that say something, but none of a stream that is read? */
+export function holdsOtherEvents(text: string): boolean {
+  return looksLikeEvents(text) && [...payloadsIn(text)].some((lines) => isOtherEvent(lines.join('\n')));
+}
+
+function isOtherEvent(payload: string): boolean {
+  const event = objectIn(encode(payload));
+  return event !== undefined && (carriesContent(event) || strayMember(event) !== undefined);
+}
+
 /** Whether a text is a stream that was truncated in its first event. */
 export function isCutEvent(text: string): boolean {
   if (!looksLikeEvents(text)) return false;

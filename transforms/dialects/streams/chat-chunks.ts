@@ -6,12 +6,12 @@ import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { CHAT_CHOICE } from '../shared/known-bodies.ts';
-import { CHAT_CALL, CHAT_MESSAGE } from '../shared/known-members.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { ARGUMENTS_CUT, RESPONSE_ERROR, unreadText } from '../shared/reading-notes.ts';
 import { isUnsaid, saidIn } from '../shared/said-texts.ts';
-import { type KnownObject, says } from '../shared/unread-text.ts';
+import { says } from '../shared/unread-text.ts';
 import { ChatCall, hasName } from './chat-call.ts';
+import { hidesDelta, PIECES, saidOf, saysPiece } from './delta-pieces.ts';
 import {
   indexIn,
   STREAM_CUT,
@@ -192,55 +192,6 @@ const isSaid = ([, value]: readonly [string, JsonView]): boolean => carriesConte
 
 const HIDDEN = unreadText('a delta of the answer has its piece in a member that turnmill does not know');
 const TWO_THOUGHTS = unreadText('the deltas have other reasoning in reasoning than in reasoning_content');
-/** Members of a delta that say something. */
-const PIECES = [
-  'content',
-  'tool_calls',
-  'function_call',
-  'reasoning',
-  'reasoning_content',
-  'reasoning_text',
-  'tool_plan',
-  'refusal',
-] as const;
-
-/** Does a choice, or a line of Ollama, have a piece of an answer? */
-const saysPiece = (choice: JsonView): boolean =>
-  ['text', 'response'].some((key) => says(choice.get(key))) ||
-  ['delta', 'message'].some((key) => PIECES.some((piece) => says(choice.get(key)?.get(piece))));
-
-/** The text of an answer, and the names and arguments of its calls. */
-const saidOf = (message: JsonView | undefined): readonly string[] => [
-  saidIn(message?.get('content')?.parsed()),
-  ...(message?.get('tool_calls')?.elements() ?? []).flatMap((call) =>
-    ['name', 'arguments'].map((key) => saidIn(call.get('function')?.get(key)?.parsed())),
-  ),
-];
-
-/** Members of a call that say something. */
-const OF_CALLS = ['function', 'custom', 'arguments'] as const;
-
-/** Does an object lack its piece of the answer, but have one under a name that is not known? */
-const hidesPiece = (piece: JsonView, { names }: KnownObject, pieces: readonly string[]): boolean =>
-  piece.others(names).some(([, value]) => says(value)) && !pieces.some((key) => says(piece.get(key)));
-
-function hidesCall(delta: JsonView): boolean {
-  const calls = delta.get('tool_calls');
-  const only = delta.get('function_call');
-  if (calls?.type !== 'array' && says(calls)) return true;
-  return (only !== undefined && hidesInCall(only)) || calls?.elements().some(hidesInCall) === true;
-}
-
-function hidesInCall(call: JsonView): boolean {
-  if (call.type !== 'object') return says(call);
-  const fn = call.get('function') ?? call;
-  if (fn.type !== 'object') return says(fn);
-  return hidesPiece(call, CHAT_CALL, OF_CALLS) || hidesArguments(fn);
-}
-
-const hidesArguments = (fn: JsonView): boolean =>
-  !present(fn.get('arguments')) && fn.others(CHAT_CALL.names).some(([, value]) => says(value));
-
 class Choice {
   readonly #members = new GrowingMembers(['channel', 'recipient', 'id', 'type', 'name']);
   readonly #content = new GrowingParts();
@@ -276,8 +227,7 @@ class Choice {
     const isSaidTwice = says(text) && says(own); // Together
     if (isSaidTwice && text?.text() !== own?.text()) return false;
     if (text?.type === 'string' && !isSaidTwice) this.#content.add(text);
-    if (delta?.type === 'object')
-      this.#isHiding ||= hidesPiece(delta, CHAT_MESSAGE, PIECES) || hidesCall(delta);
+    if (delta?.type === 'object') this.#isHiding ||= hidesDelta(delta);
     else if (says(delta) || (choice.type !== 'object' && says(choice))) return false;
     return present(delta) || present(text) || !choice.others(CHAT_CHOICE.names).some(isSaid);
   }

@@ -83,6 +83,15 @@ describe('the response of logged HTTP', () => {
   });
 });
 
+it('a stream of another API rejects the call if its events say something', () => {
+  const body = (...events: object[]) => events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+  const begun = { event_type: 'interaction.created', interaction: { id: 'i', object: 'interaction' } };
+  const delta = { event_type: 'step.delta', index: 0, delta: { type: 'text', text: 'Seven bees.' } };
+  const reasonOf = (...events: object[]) => read([capture({ status: 200, body: body(...events) })])[0];
+  expect(reasonOf(begun, delta)).toMatchObject({ kind: 'rejection', reason: 'unknown-content' });
+  expect(reasonOf(begun)).toMatchObject({ kind: 'entry' });
+});
+
 describe('a logged request', () => {
   it('that is not a model call is dropped; one that cannot be read is rejected', () => {
     const models = capture({ status: 200, body: { data: [] } }, { method: 'GET', body: null });

@@ -26,6 +26,14 @@ describe('chat chunks', () => {
     expect(reply(both('a '), both('b'), chunk({ text: 'c' })).message.content).toBe('a bc');
   });
 
+  test('may have objects without anything in them beside a piece that is null', () => {
+    const piece = (content: string | null) =>
+      chunk({ delta: { content, graph_data: { sources: null, status: null } } });
+    const { entry, message } = reply(piece(null), piece('a'), piece(null));
+    expect(message.content).toBe('a');
+    expect(rulesOf(entry)).not.toContain('unread-text');
+  });
+
   test('have the channel of the text, not those of each piece', () => {
     const piece = (channel: string, delta: object) => chunk({ delta: { channel, ...delta } });
     const thoughts = ['a ', 'b'].map((reasoning) => piece('analysis', { reasoning }));
