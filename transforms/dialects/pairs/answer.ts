@@ -100,7 +100,7 @@ function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
     if (listed !== undefined) return answerFromStream(listed, keepSealed);
     if (value !== undefined && isRaw) return readAnswer(value, keepSealed);
     if (value !== undefined && isAnswer(value)) return fromObject(value, keepSealed);
-    if (isRaw && holdsOtherEvents(text)) return UNKNOWN;
+    if (holdsOtherEvents(text, isRaw)) return UNKNOWN;
     const form = printedForm(view);
     const isCut = isCutEvent(text) || form === 'cut' || (isRaw && form === undefined);
     if (isCut) return { messages: [], notes: [STREAM_CUT] };

@@ -17,7 +17,7 @@ import { ConverseEvents, isConverseEvent } from './converse-events.ts';
 import { GeminiChunks, isGeminiChunk } from './gemini-chunks.ts';
 import { STREAM_CUT, type StreamedAnswer, type StreamGrammar, TWO_ANSWERS } from './grammar.ts';
 import { isResponsesEvent, ResponsesEvents } from './responses-events.ts';
-import { looksLikeEvents, payloadsIn } from './sse.ts';
+import { isOnlyEvents, looksLikeEvents, payloadsIn } from './sse.ts';
 
 const DONE = '[DONE]';
 
@@ -160,14 +160,15 @@ export function answerInText(text: string): StreamedAnswer | undefined {
   return assembler.answer();
 }
 
-/** Has a text events that say something, but none of a stream that is read? */
-export function holdsOtherEvents(text: string): boolean {
-  return looksLikeEvents(text) && [...payloadsIn(text)].some((lines) => isOtherEvent(lines.join('\n')));
-}
-
-function isOtherEvent(payload: string): boolean {
-  const event = objectIn(encode(payload));
-  return event !== undefined && (carriesContent(event) || strayMember(event) !== undefined);
+/**
+ * Has a text events that say something, but none of a stream that is read?
+ * @param isBody whether it is the body of a response; a model may write a single event, or one in a text
+ */
+export function holdsOtherEvents(text: string, isBody: boolean): boolean {
+  if (!looksLikeEvents(text)) return false;
+  const events = [...payloadsIn(text)].flatMap((lines) => objectIn(encode(lines.join('\n'))) ?? []);
+  if (!isBody && (events.length < 2 || !isOnlyEvents(text))) return false;
+  return events.some((event) => carriesContent(event) || strayMember(event) !== undefined);
 }
 
 /** Whether a text is a stream that was truncated in its first event. */

@@ -27,6 +27,13 @@ export function readSseLine(line: string): SseLine {
   return { kind: 'data', data: data.startsWith(' ') ? data.slice(1) : data };
 }
 
+/** Is every line of a text one of server-sent events? */
+export const isOnlyEvents = (text: string): boolean =>
+  text
+    .trim()
+    .split(LINE)
+    .every((line) => readSseLine(line).kind !== 'none');
+
 /** Yields the payloads of each event: one string per `data:` line. */
 export function* payloadsIn(text: string): Generator<readonly string[]> {
   let event: string[] = [];
