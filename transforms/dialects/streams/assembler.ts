@@ -6,6 +6,7 @@ import { textScanner } from '../../json/plain-scanner.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ValueTape } from '../../json/value-tape.ts';
+import { objectOf } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { error } from '../shared/reading-notes.ts';
@@ -16,6 +17,7 @@ import { ChatChunks, isChatChunk, isOllamaChunk } from './chat-chunks.ts';
 import { ConverseEvents, isConverseEvent } from './converse-events.ts';
 import { GeminiChunks, isGeminiChunk } from './gemini-chunks.ts';
 import { STREAM_CUT, type StreamedAnswer, type StreamGrammar, TWO_ANSWERS } from './grammar.ts';
+import { GrowingMembers } from './growing-text.ts';
 import { isResponsesEvent, ResponsesEvents } from './responses-events.ts';
 import { isOnlyEvents, looksLikeEvents, payloadsIn } from './sse.ts';
 
@@ -168,7 +170,11 @@ export function holdsOtherEvents(text: string, isBody: boolean): boolean {
   if (!looksLikeEvents(text)) return false;
   const events = [...payloadsIn(text)].flatMap((lines) => objectIn(encode(lines.join('\n'))) ?? []);
   if (!isBody && (events.length < 2 || !isOnlyEvents(text))) return false;
-  return events.some((event) => carriesContent(event) || strayMember(event) !== undefined);
+  const whole = new GrowingMembers(); // the pieces of a text may be single words
+  for (const event of events) whole.add(event);
+  return [...events, new JsonView(objectOf(whole.pieces()))].some(
+    (event) => carriesContent(event) || strayMember(event) !== undefined,
+  );
 }
 
 /** Whether a text is a stream that was truncated in its first event. */

@@ -89,7 +89,9 @@ it('a stream of another API rejects the call if its events say something', () =>
   const delta = { event_type: 'step.delta', index: 0, delta: { type: 'text', text: 'Seven bees.' } };
   const reasonOf = (...events: object[]) => read([capture({ status: 200, body: body(...events) })])[0];
   expect(reasonOf(begun, delta)).toMatchObject({ kind: 'rejection', reason: 'unknown-content' });
-  expect(reasonOf(begun)).toMatchObject({ kind: 'entry' });
+  const pieces = ['I', ' look', ' and', ' dig.'].map((value) => ({ value }));
+  expect(reasonOf(...pieces)).toMatchObject({ kind: 'rejection', reason: 'unknown-content' });
+  expect(reasonOf(begun, begun)).toMatchObject({ kind: 'entry' });
   const text = (response: string) => read([{ request: { messages: [question] }, response }])[0];
   expect(text(body(begun, delta))).toMatchObject({ kind: 'rejection', reason: 'unknown-content' });
   for (const said of [body(delta), `${body(begun, delta)}These are its events.`])
