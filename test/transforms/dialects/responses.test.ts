@@ -162,6 +162,12 @@ describe('items', () => {
     ]);
   });
 
+  it('may ask for moderation', () => {
+    const policy = { input: { mode: 'block' }, output: { mode: 'block' } };
+    const moderation = { model: 'omni-moderation-latest', policy };
+    expect(rules(read([pair('q', answer('1', message('a')), { moderation })])[0])).toEqual([]);
+  });
+
   it('have the tools that the client adds between items', () => {
     const [f, g] = ['f', 'g'].map((name) => ({ type: 'function', name, parameters: {} }));
     const added = { type: 'additional_tools', role: 'developer', tools: [{ ...f, strict: true }, g] };

@@ -148,7 +148,7 @@ const REQUEST: KnownObject = known(
     'additionalModelResponseFieldPaths performanceConfig promptVariables requestMetadata serviceTier modelId headers',
     'extra_headers extra_body extra_query prediction web_search_options prompt_cache_key safety_identifier',
     'cache_control chat_template chat_template_kwargs documents structured_outputs guided_json guided_grammar',
-    'guided_regex guided_choice grammar json_schema provider models plugins transforms route request project',
+    'guided_regex guided_choice grammar json_schema provider models plugins transforms route request project moderation',
     'format options template suffix images raw url uri method error',
   ].join(' '),
 );
