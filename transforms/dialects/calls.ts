@@ -3,6 +3,7 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
+import { CutLines, isCutLine } from './calls/cut-lines.ts';
 import { isRow, JoinedRows } from './calls/joined-rows.ts';
 import type { Wrapper } from './calls/wrapper.ts';
 import { ANSWERS, capture, isPair, pair, wrapped, wrapperOf } from './calls/wrappers.ts';
@@ -31,12 +32,23 @@ const ENVELOPES: Readonly<Record<string, string>> = {
   Message: 'TopicArn', // SNS
 };
 
+/** What a collector ships in an object, where that is one of its envelopes. */
+const shippedIn = (object: FirstObject): readonly (JsonView | undefined)[] =>
+  Object.entries(ENVELOPES).flatMap(([key, sign]) =>
+    object.get(sign) === undefined ? [] : [object.get(key)],
+  );
+
+/** Whether all that a collector ships in an object is a text without an object: the program logged no call there. */
+function shipsText(object: FirstObject): boolean {
+  const shipped = shippedIn(object);
+  return shipped.length > 0 && shipped.every((one) => one?.text()?.includes('{') === false);
+}
+
 /** The call inside the object that LiteLLM passes to callbacks, in an event of CloudWatch, or in another envelope. */
 function payloadIn(object: FirstObject): JsonView | undefined {
   const places = [object, object.get('kwargs')].map((one) => one?.get('standard_logging_object'));
-  const found = Object.entries(ENVELOPES).filter(([, sign]) => object.get(sign) !== undefined);
-  const shipped = ['message', '@message', ...found.map(([key]) => key)].map((key) => object.get(key));
-  return [...places, ...shipped]
+  const shipped = ['message', '@message'].map((key) => object.get(key));
+  return [...places, ...shipped, ...shippedIn(object)]
     .map(structured)
     .find((one): one is JsonView => one !== undefined && (isKnown(one) || isPair(one)));
 }
@@ -82,29 +94,34 @@ const calls: Dialect = defineDialect({
     ...[...LISTS, 'standard_logging_object'],
     ...['request_body', 'response_body', 'reqPayload', 'respPayload', 'proxy_server_request', 'log'],
     ...['output', 'full_request', 'full_response', 'modelInput', 'modelOutput', 'ai'],
-    ...[...EVENTS, ...Object.keys(ENVELOPES), 'message', '@message', 'event', 'obj', 'out'],
+    ...[...EVENTS, ...Object.keys(ENVELOPES), 'stream', 'message', '@message', 'event', 'obj', 'out'],
     ...['CorrelationId', 'SequenceNumber', 'RequestMessages', 'ResponseMessages'],
   ],
   gathers: true,
   marks: ['messages', 'response'],
   memory: (options) => {
     const calls = new CallReader(options);
-    return { calls, rows: new JoinedRows(calls, options) };
+    const cut = new CutLines(options, (line, context) => readCall(payloadIn(line) ?? line, context, calls));
+    return { calls, rows: new JoinedRows(calls, options), cut };
   },
   detect(first) {
     if (isSample(first)) return false;
     if ([harEntries, listedCalls, payloadIn].some((inside) => inside(first) !== undefined)) return true;
     if (wrapperOf(first) === wrapped && first.get('timestamp') !== undefined) return 'unless-next'; // it may be an exchange
-    return isKnown(first) || isRow(first);
+    return isKnown(first) || isRow(first) || isCutLine(first);
   },
-  read(json, context, { calls: reader, rows }) {
+  read(json, context, { calls: reader, rows, cut }) {
+    const piece = cut.read(json, context);
+    if (piece !== undefined) return piece;
     if (isRow(json)) return rows.read(json, context);
     const entries = harEntries(json);
     if (entries?.length === 0) return context.drop('no-completion');
     if (entries !== undefined) return entries.map((entry) => readCall(entry, context, reader, capture));
     const listed = listedCalls(json);
     if (listed !== undefined) return listed.map((one) => readCall(payloadIn(one) ?? one, context, reader));
-    return readCall(payloadIn(json) ?? json, context, reader);
+    const payload = payloadIn(json);
+    if (payload === undefined && !isKnown(json) && shipsText(json)) return context.drop('client-event');
+    return readCall(payload ?? json, context, reader);
   },
 });
 

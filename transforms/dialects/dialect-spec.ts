@@ -118,9 +118,10 @@ export interface EntryFields {
   readonly refused?: Entry['refused'];
   /**
    * For a refused call whose conversation may begin later in the source: called when the source ends, to read the call
-   * again. Returns undefined if the beginning is still missing. Must not reject.
+   * again, or to drop it if another object has it by then. Returns undefined if the beginning is still missing. Must not
+   * reject.
    */
-  readonly later?: (() => EntryFields | undefined) | undefined;
+  readonly later?: (() => LateFields) | undefined;
   /** Id of the response without which `later` returns undefined. */
   readonly awaits?: string | undefined;
   /** Id of the call's response, which other calls may await. */
@@ -128,6 +129,9 @@ export interface EntryFields {
   /** Set if the call continues others: `messages` lacks theirs. */
   readonly chain?: CallChain | undefined;
 }
+
+/** What is read of an object when the source ends. */
+export type LateFields = EntryFields | Fate | undefined;
 
 /** Passed to `read`. Messages and definitions that it returns own their bytes. */
 export interface ReadContext {

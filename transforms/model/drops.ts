@@ -11,7 +11,7 @@ export const DROPS = {
   'stream-partial':
     'It is a piece of an answer. If no line has the answer as a whole, its conversation or source is rejected.',
   'copied-line': 'It repeats an earlier line of the source.',
-  'joined-row': 'It is a part of a call that is logged in several rows: its first row has the call.',
+  'joined-row': 'It is a part of a call that is logged in several rows: its first or last row has the call.',
   'no-completion':
     'The request is not for a completion: it counts tokens, tests a key, or does not call a chat model.',
   'no-model-span': 'It is a span of a trace, but not a model call.',

@@ -1,5 +1,6 @@
 /** Bodies of several APIs in logs of CloudWatch, other collectors, SGLang and Azure API Management. */
 import { describe, expect, it } from 'vitest';
+import calls from '../../../transforms/dialects/calls.ts';
 import type { ReadElement } from '../../../transforms/dialects/dialect.ts';
 import { dialects } from '../../../transforms/dialects/index.ts';
 import { isPairDialect, PairReader } from '../../../transforms/dialects/pairs/pair-reader.ts';
@@ -90,9 +91,95 @@ describe('an envelope of a collector', () => {
     expect(entryOf({ log: text, stream: 'stdout' }).sessionId).toBe('s1');
   });
 
-  it.each([text.slice(0, 40), 'listening on :8080'])('is rejected if it ships something else: %s', (log) => {
-    const elements = read({ log: text, stream: 'stdout' }, { log, stream: 'stdout' });
+  it('is rejected if it ships something else', () => {
+    const elements = read({ log: text, stream: 'stdout' }, { log: text.slice(0, 40), stream: 'stdout' });
     expect(elements).toMatchObject([{ kind: 'rejection', scope: 'line' }, { kind: 'entry' }]);
+  });
+
+  it('is dropped if it ships a text of the program', () => {
+    const elements = read({ log: text, stream: 'stdout' }, { log: 'listening on :8080\n', stream: 'stdout' });
+    expect(elements).toMatchObject([{ fate: 'dropped:client-event' }, { kind: 'entry' }]);
+  });
+});
+
+describe('a line that Docker cut into pieces', () => {
+  const PIECE = 16 * 1024;
+  const question = '0123456789 "quoted" \\ é '.repeat(1600);
+  const call = (session_id: string, content = question) => ({
+    ...{ timestamp: '2026-01-13T10:00:00Z', session_id, request: { messages: [{ role: 'user', content }] } },
+    response: { choices: [{ message: { role: 'assistant', content: `to ${session_id}` } }] },
+  });
+  function pieces(line: object, stream = 'stdout') {
+    const rest = Buffer.from(`${JSON.stringify(line)}\n`);
+    return Array.from({ length: Math.ceil(rest.length / PIECE) }, (_, i) => ({
+      ...{
+        log: rest.subarray(i * PIECE, (i + 1) * PIECE).toString(),
+        stream,
+        time: '2026-01-13T10:00:00.1Z',
+      },
+    }));
+  }
+  const kindsOf = (elements: readonly ReadElement[]) =>
+    elements.map((one) => (one.kind === 'fate' ? one.fate : one.kind));
+  const entriesOf = (elements: readonly ReadElement[]) =>
+    elements.filter((one): one is Entry => one.kind === 'entry');
+
+  it('is one call, which the last piece has', () => {
+    const elements = read(...pieces(call('a')));
+    expect(kindsOf(elements).sort()).toEqual(['dropped:joined-row', 'dropped:joined-row', 'entry']);
+    const [entry] = entriesOf(elements);
+    expect([entry?.sessionId, entry?.origin.line]).toEqual(['a', 3]);
+    expect(messagesOf(entry as Entry).map(({ content }) => content)).toEqual([question, 'to a']);
+  });
+
+  it('may be among short calls, and pieces of another stream', () => {
+    const [a, b] = [pieces(call('a')), pieces(call('b'), 'stderr')];
+    const mixed = a.flatMap((piece, i) => [piece, b[i] as object]);
+    const elements = read({ log: `${JSON.stringify(call('c', 'short'))}\n`, stream: 'stdout' }, ...mixed);
+    expect(entriesOf(elements).map((one) => messagesOf(one).at(-1).content)).toEqual(
+      expect.arrayContaining(['to a', 'to b', 'to c']),
+    );
+  });
+
+  it('is rejected if its last piece is missing', () => {
+    const entries = entriesOf(read(...pieces(call('a')).slice(0, -1)));
+    expect(entries).toMatchObject([{ refused: { reason: 'context-missing' }, messages: [] }]);
+  });
+
+  it('is rejected if a line in it cannot be read', () => {
+    const lines = pieces(call('a')).map((one) => JSON.stringify(one));
+    const damaged = lines.map((line, i) => (i === 1 ? line.slice(0, -1) : line));
+    const entries = entriesOf(readLog(calls.create(), damaged));
+    expect(entries).toMatchObject([{ refused: { reason: 'context-missing' }, messages: [] }]);
+  });
+
+  it('is rejected if a character was cut in two, of which the logger kept nothing', () => {
+    const before = PIECE - JSON.stringify(call('a', '')).indexOf('""') - 2;
+    const elements = read(...pieces(call('a', `${'x'.repeat(before)}é${'y'.repeat(PIECE)}`)));
+    expect(elements).toContainEqual(
+      expect.objectContaining({ kind: 'rejection', reason: 'unknown-content' }),
+    );
+    expect(entriesOf(elements)).toEqual([]);
+  });
+
+  it('is dropped if it is a text of the program', () => {
+    const [long] = [{ log: 'x'.repeat(PIECE), stream: 'stdout' }];
+    const elements = readLog(
+      calls.create(),
+      [long, long, { log: 'y\n', stream: 'stdout' }].map((one) => JSON.stringify(one)),
+    );
+    expect(kindsOf(elements).sort()).toEqual([
+      ...['dropped:client-event', 'dropped:joined-row', 'dropped:joined-row'],
+    ]);
+  });
+
+  it('is rejected if it is no call, or longer than the limit', () => {
+    const log = pieces({ level: 'info', dump: question });
+    expect(kindsOf(read(...log)).sort()).toEqual(['dropped:joined-row', 'dropped:joined-row', 'rejection']);
+    const lines = pieces(call('a')).map((one) => JSON.stringify(one));
+    const elements = readLog(calls.create(undefined, { maxConversation: PIECE }), lines);
+    expect(kindsOf(elements)).toContain('rejection');
+    expect(entriesOf(elements)).toMatchObject([{ refused: { reason: 'context-missing' } }]);
   });
 });
 

@@ -7,7 +7,7 @@ import { OTHER_ROLE } from '../../model/known-roles.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import { MAX_CONVERSATION_BYTES } from '../dialect.ts';
-import type { EntryFields, ReadContext } from '../dialect-spec.ts';
+import type { EntryFields, LateFields, ReadContext } from '../dialect-spec.ts';
 import { joinPrefill } from '../shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { ContinuedLists } from '../shared/continued-lists.ts';
@@ -222,8 +222,8 @@ const ANSWER: ReadonlySet<string> = new Set(['request', ...ANSWERS, 'tools']);
 const isSaid = (value: JsonView | undefined): boolean => present(value) && mayBeSaid(value);
 const hasWords = (value: JsonView | undefined): boolean => present(value) && holdsWords(value);
 
-const withMeta = (entry: EntryFields | undefined, meta: Meta): EntryFields | undefined =>
-  entry && { ...entry, meta };
+const withMeta = (read: LateFields, meta: Meta): LateFields =>
+  read === undefined || 'kind' in read ? read : { ...read, meta };
 
 /** The answer without the request's messages, which some clients log again in front of it. */
 function withoutRepeated(answer: Answer, before: readonly ReadMessage[]): Answer {

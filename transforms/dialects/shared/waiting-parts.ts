@@ -1,7 +1,10 @@
-/** Holds calls that continue a response not seen yet until the source ends: exports may list the newest calls first. */
+/**
+ * Holds calls until the source ends: those that continue a response not seen yet, because exports may list the newest
+ * calls first, and those that are logged in several objects.
+ */
 import type { Origin } from '../../model/element.ts';
 import type { ReadElement } from '../dialect.ts';
-import type { EntryFields } from '../dialect-spec.ts';
+import type { EntryFields, ObjectPart } from '../dialect-spec.ts';
 
 interface Waiting {
   readonly part: EntryFields;
@@ -14,7 +17,7 @@ interface Waiting {
 const PART_BYTES = 256;
 
 /** Makes an element; undefined if it was gathered. */
-type Finish = (part: EntryFields, origin: Origin, number: number) => ReadElement | undefined;
+type Finish = (part: ObjectPart, origin: Origin, number: number) => ReadElement | undefined;
 
 export class WaitingParts {
   readonly #maxBytes: number;
@@ -57,7 +60,7 @@ export class WaitingParts {
             list.push(waiting);
           } else {
             yield* elementsOf(finish(read, origin, number));
-            due.push(...takenFrom(awaiting, read.responseId));
+            if (!('kind' in read)) due.push(...takenFrom(awaiting, read.responseId));
           }
         }
       }

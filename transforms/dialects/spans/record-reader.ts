@@ -1,6 +1,6 @@
 /** Reads model calls from records of logs, and joins the events of one call. */
 import { JsonView } from '../../json/json-view.ts';
-import type { EntryFields, ObjectPart, ReadContext } from '../dialect-spec.ts';
+import type { LateFields, ObjectPart, ReadContext } from '../dialect-spec.ts';
 import { objectOf } from '../shared/build-messages.ts';
 import { firstOf } from '../shared/logged-values.ts';
 import { AGENT_ORDER_LOST, isAgentBody, spanOfAgent } from './agent-records.ts';
@@ -55,7 +55,7 @@ export class RecordReader {
   }
 
   /** Reads the call with these events, when the source ends. */
-  #joined(id: string, context: ReadContext): () => EntryFields | undefined {
+  #joined(id: string, context: ReadContext): () => LateFields {
     const { origin } = context;
     let part: ObjectPart | undefined;
     return () => {

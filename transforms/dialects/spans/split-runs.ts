@@ -4,7 +4,7 @@
  */
 import { JsonView } from '../../json/json-view.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
-import type { EntryFields, ObjectPart } from '../dialect-spec.ts';
+import type { LateFields, ObjectPart } from '../dialect-spec.ts';
 import { objectOf } from '../shared/build-messages.ts';
 import { firstOf, present } from '../shared/logged-values.ts';
 
@@ -66,7 +66,7 @@ export class SplitRuns {
   /** A run that is held until the source ends. @param read reads it then */
   wait(id: string, timestamp: bigint | undefined, read: (run: WholeRun) => ObjectPart): ObjectPart {
     let part: ObjectPart | undefined;
-    const later = (): EntryFields | undefined => {
+    const later = (): LateFields => {
       const run = this.#whole(id);
       if (run === undefined) return undefined;
       part ??= read(run);
