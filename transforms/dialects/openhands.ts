@@ -10,6 +10,7 @@ import { words } from '../model/words.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
+import { isRecalled } from './openhands/action.ts';
 import { OpenHandsRun } from './openhands/run.ts';
 import { firstRejection } from './shared/line-objects.ts';
 import { metaOf } from './shared/logged-meta.ts';
@@ -60,7 +61,10 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   const session = id === undefined && memory.runs === 1 ? '' : `/${id ?? memory.runs}`;
   // the first benchmarks have a pair of an action and an observation as a step
   const events = history.flatMap((step) => (step.type === 'array' ? step.elements() : [step]));
-  const lost = firstRejection(events, (event) =>
+  const told = json.get('metadata')?.get('agent_config')?.get('enable_prompt_extensions');
+  const isTold = told?.parsed() !== false;
+  const seen = isTold ? events : events.filter((event) => !isRecalled(event));
+  const lost = firstRejection(seen, (event) =>
     run.read(event, context, `${context.origin.source}${session}`),
   );
   if (lost === undefined) run.describe(metaOfRun(json), context);

@@ -11,11 +11,22 @@ import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
 import { readChatObject } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { present, textOf } from '../shared/logged-values.ts';
+import { warning } from '../shared/reading-notes.ts';
 import { type EventContent, idText } from './event-content.ts';
 
+/** An observation that the client makes for the model: what it knows about the repository, the day and the question. */
+const RECALL = 'recall';
+const RECALLED: EventContent = {
+  kind: 'noted',
+  note: warning(
+    'attachment-missing',
+    'the client tells the model here what it knows, unless its settings forbid it; the log has only parts of that text',
+  ),
+  fate: 'client-event',
+};
 /** Actions and observations about the client, not the conversation. */
 const CLIENT: ReadonlySet<string> = new Set([
-  ...['recall', 'agent_state_changed', 'change_agent_state', 'null', 'initialize', 'start', 'pause'],
+  ...[RECALL, 'agent_state_changed', 'change_agent_state', 'null', 'initialize', 'start', 'pause'],
   ...['resume', 'stop', 'condensation_request', 'loop_recovery', 'user_rejected_state'],
 ]);
 /** Arguments of an action that belong to the client. */
@@ -24,6 +35,23 @@ const NOT_ARGUMENTS: ReadonlySet<string> = new Set(['thought', 'confirmation_sta
 export function isClientAction(name: string): boolean {
   return CLIENT.has(name);
 }
+
+/** Whether an observation has a part of what the client told the model. */
+export function isRecalled(event: JsonView): boolean {
+  if (event.type !== 'object' || event.get('observation')?.text() !== RECALL) return false;
+  const extras = event.get('extras')?.members() ?? [];
+  return extras.some(([key, value]) => key !== 'recall_type' && !isEmpty(value));
+}
+
+/** Whether a text, a list or an object has nothing. */
+function isEmpty(value: JsonView): boolean {
+  if (value.type === 'string') return value.isEmptyText;
+  return value.elements().length === 0 && value.members().length === 0;
+}
+
+/** An observation about the client, or about what it told the model. */
+export const observationOfClient = (event: JsonView): EventContent =>
+  isRecalled(event) ? RECALLED : { kind: 'client' };
 
 /** The answer that an action came from; undefined if the action does not contain it, or only as a text. */
 export function completionOf(event: JsonView): EventContent | undefined {

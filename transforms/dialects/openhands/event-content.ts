@@ -7,6 +7,7 @@ import type { Meta } from '../../model/meta.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { present } from '../shared/logged-values.ts';
+import { INTERRUPT } from '../shared/reading-notes.ts';
 
 interface Facts {
   readonly notes?: readonly ReadingNote[];
@@ -32,10 +33,13 @@ export type EventContent =
     })
   | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
   | { readonly kind: 'condensation'; readonly json: JsonView }
-  | { readonly kind: 'interrupt' }
+  /** A finding about the conversation so far, and the fate of its line. */
+  | { readonly kind: 'noted'; readonly note: ReadingNote; readonly fate: string }
   | { readonly kind: 'client' }
   | { readonly kind: 'unknown'; readonly type: string }
   | { readonly kind: 'bad'; readonly detail: string; readonly reason?: LineReason };
+
+export const INTERRUPTED: EventContent = { kind: 'noted', note: INTERRUPT, fate: 'interrupt-mark' };
 
 /** The id, a number or a string, as a string. */
 export function idText(id: JsonView | undefined): string | undefined {

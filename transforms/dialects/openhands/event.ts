@@ -14,7 +14,7 @@ import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
 import { isUnsaid, saidIn, textsIn } from '../shared/said-texts.ts';
 import { says } from '../shared/unread-text.ts';
 import { readAcpCall } from './acp-call.ts';
-import { definitionsIn, type EventContent } from './event-content.ts';
+import { definitionsIn, type EventContent, INTERRUPTED } from './event-content.ts';
 
 /** Kinds that are not sent to the model. */
 const CLIENT =
@@ -37,7 +37,7 @@ export function readEvent(event: JsonView): EventContent {
   if (kind === 'ACPToolCallEvent') return readAcpCall(event);
   if (kind === 'Condensation') return { kind: 'condensation', json: event };
   if (kind === 'CondensationSummaryEvent') return { kind: 'client' };
-  if (kind === 'InterruptEvent') return { kind: 'interrupt' };
+  if (kind === 'InterruptEvent') return INTERRUPTED;
   if (CLIENT.test(kind)) return { kind: 'client' };
   return { kind: 'unknown', type: kind };
 }

@@ -12,9 +12,9 @@ import { leaveUnknown } from '../shared/carried-content.ts';
 import { imagePart, listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, present } from '../shared/logged-values.ts';
-import { INTERRUPT, unknownEvent } from '../shared/reading-notes.ts';
+import { unknownEvent } from '../shared/reading-notes.ts';
 import { hasUnknownList, type KnownObject } from '../shared/unread-text.ts';
-import { actionOf, completionOf, isClientAction, observationText } from './action.ts';
+import { actionOf, completionOf, isClientAction, observationOfClient, observationText } from './action.ts';
 import { readEvent } from './event.ts';
 import { definitionsIn, type EventContent, idText } from './event-content.ts';
 import { ACTION, OBSERVATION, SDK_EVENT, USER_ARGS } from './known-members.ts';
@@ -88,15 +88,16 @@ export class OpenHandsRun {
       return context.reject(piece.reason ?? 'bad-event', piece.detail, event);
     }
     if (piece.kind === 'client') return context.drop('client-event');
+    if (piece.kind === 'noted' && this.isEmpty) return context.drop(piece.fate);
     const key = keyOfEvent(event);
     if (key !== undefined && this.#events.has(key) && piece.kind !== 'unknown')
       return this.#readAgain(piece, this.#events.get(key), event, context, session);
     if (delegate !== undefined) this.#endDelegate(delegate, context);
     this.#open(event, context, session);
     context.fold.expect(event, formOf(event), 'event');
-    if (piece.kind === 'interrupt') {
-      context.fold.noteLast(INTERRUPT);
-      return context.drop('interrupt-mark');
+    if (piece.kind === 'noted') {
+      context.fold.noteLast(piece.note);
+      return context.drop(piece.fate);
     }
     if (piece.kind === 'unknown') {
       context.fold.note(unknownEvent(piece.type));
@@ -202,7 +203,7 @@ export class OpenHandsRun {
   }
 
   #readObservation(observation: string, event: JsonView): EventContent {
-    if (isClientAction(observation)) return { kind: 'client' };
+    if (isClientAction(observation)) return observationOfClient(event);
     const cause = idText(event.get('cause')) ?? '';
     if (this.#lost.has(cause)) return { kind: 'bad', detail: 'the action of an observation was rejected' };
     const logged = event.get('tool_call_metadata')?.get('tool_call_id')?.text() ?? this.#calls.get(cause);
