@@ -32,7 +32,7 @@ const ENVELOPES: Readonly<Record<string, string>> = {
   Message: 'TopicArn', // SNS
 };
 
-/** What a collector ships in an object, where that is one of its envelopes. */
+/** Returns the content that a collector ships in an object, if the object is one of its envelopes. */
 const shippedIn = (object: FirstObject): readonly (JsonView | undefined)[] =>
   Object.entries(ENVELOPES).flatMap(([key, sign]) =>
     object.get(sign) === undefined ? [] : [object.get(key)],

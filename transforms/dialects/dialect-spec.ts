@@ -130,7 +130,7 @@ export interface EntryFields {
   readonly chain?: CallChain | undefined;
 }
 
-/** What is read of an object when the source ends. */
+/** The part of an object that is read when the source ends. */
 export type LateFields = EntryFields | Fate | undefined;
 
 /** Passed to `read`. Messages and definitions that it returns own their bytes. */

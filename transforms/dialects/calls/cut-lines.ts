@@ -1,5 +1,5 @@
 /**
- * Joins lines of a program that Docker or containerd logged in pieces of 16 KiB, each in an object of its own
+ * Joins lines of a program that Docker or containerd logged in pieces of 16 KiB, one object each
  * (`{"log": ..., "stream": ...}`).
  */
 
@@ -11,7 +11,7 @@ import { jsonIn } from '../shared/logged-values.ts';
 
 /** Bytes of UTF-8 in each piece but the last one. */
 const PIECE_BYTES = 16 * 1024;
-/** What the logger writes for the bytes of a character that it cut in two. */
+/** The character that the logger writes for the bytes of a character that it cut in two. */
 const REPLACEMENT = '\ufffd';
 
 /** The text of an object that has a piece of a line, or a whole one. */
