@@ -101,6 +101,19 @@ describe('system-reminder', () => {
     );
   });
 
+  test('keeps a reminder that a result begins with, if it has nothing else: it is the answer of the tool', () => {
+    const empty = '<system-reminder>Warning: the file exists but is empty.</system-reminder>';
+    const result = (content: unknown): unknown =>
+      JSON.parse(textIn(JSON.stringify({ role: 'tool', content }), 'tool')).content;
+    expect(result(empty)).toBe(empty);
+    expect(result(`${empty}\n\n${REMINDER}`)).toBe(empty);
+    expect(result([part(empty)])).toEqual([part(empty)]);
+    expect(result([part(empty), part(REMINDER)])).toEqual([part(empty)]);
+    expect(result([part('a'), part(REMINDER)])).toEqual([part('a')]);
+    const whole = of('tool', [part(empty)]);
+    expect(systemReminder.apply(whole)).toBe(whole);
+  });
+
   test('keeps all other members byte for byte', () => {
     expect(
       textIn(
@@ -164,9 +177,10 @@ describe('system-reminder', () => {
   });
 
   test('keeps a result that is left empty, because its call needs it', () => {
-    const result = { role: 'tool', tool_call_id: 'c', content: REMINDER };
+    const appended = `\n\n${REMINDER}`;
+    const result = { role: 'tool', tool_call_id: 'c', content: appended };
     expect(textIn(JSON.stringify(result), 'tool')).toBe('{"role":"tool","tool_call_id":"c","content":""}');
-    const parts = { ...result, content: [part(REMINDER)] };
+    const parts = { ...result, content: [part(appended)] };
     expect(textIn(JSON.stringify(parts), 'tool')).toBe('{"role":"tool","tool_call_id":"c","content":""}');
   });
 
