@@ -1,6 +1,7 @@
 /** Pairs whose request has a `system` but whose answer is one of Bedrock's Converse API are not of the Messages API. */
 import { expect, it } from 'vitest';
 import { encode } from '../../../transforms/json/utf8.ts';
+import type { Entry } from '../../../transforms/model/element.ts';
 import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
 import { conversations, read } from './call-logs.ts';
 
@@ -44,4 +45,20 @@ it('keep a call that the server ran, and its result, in their place in the answe
   expect(read([{ request, response: answer('other_result') }])).toMatchObject([
     { kind: 'rejection', reason: 'unknown-content' },
   ]);
+});
+
+it.each([
+  ['Converse', { ...request, toolConfig: { tools: [{ systemTool: { name: 'nova_grounding' } }] } }, 1],
+  ['Converse, beside a cache point', { ...request, toolConfig: { tools: [{ cachePoint: {} }] } }, 0],
+  ['Gemini', { contents: [{ role: 'user', parts: [{ text: 'a' }] }], tools: [{ googleSearch: {} }] }, 1],
+])('report tools of the server without a definition: %s', (api, asked, count) => {
+  const parts = [{ text: 'b' }];
+  const response =
+    api === 'Gemini'
+      ? { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] }
+      : { output: { message }, stopReason: 'end_turn' };
+  const [entry] = read([{ request: asked, response }]);
+  const notes = (entry as Entry).messages.flatMap((one) => one.notes ?? []);
+  expect((entry as Entry).tools).toEqual([]);
+  expect(notes.filter(({ rule }) => rule === 'server-tool')).toHaveLength(count);
 });

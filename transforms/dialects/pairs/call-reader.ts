@@ -15,7 +15,7 @@ import { ERRORS, errorsIn, isErrorText, type LoggedErrors } from '../shared/fail
 import { toolPlaces, toolsIn } from '../shared/logged-bodies.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, addOtherRequest, geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
-import { CALL_FAILED, OTHER_ANSWER, RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { CALL_FAILED, OTHER_ANSWER, RESPONSE_ERROR, SERVER_TOOLS } from '../shared/reading-notes.ts';
 import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { type ListState, Transcript } from '../shared/transcript.ts';
@@ -120,7 +120,9 @@ export class CallReader {
     const transcript = new Transcript(this.#keepSealed, this.#lists);
     const bad = addOtherRequest(transcript, request);
     if (bad !== undefined) return context.reject('bad-messages', bad.detail, bad.at);
-    const tools = toolsIn(call.tools).filter(({ name }) => name !== undefined);
+    const logged = toolsIn(call.tools);
+    const tools = logged.filter(({ name }) => name !== undefined);
+    if (tools.length < logged.length) transcript.noteFirst(SERVER_TOOLS);
     const sent = transcript.messages.length;
     if (answer.other !== undefined) addOtherAnswer(transcript, answer.other);
     const { refusal } = transcript;

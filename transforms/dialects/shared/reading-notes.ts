@@ -182,6 +182,12 @@ export function sealedNote(count: number): ReadingNote {
   return warning('reasoning-sealed', `the reasoning of ${what} is encrypted: only its provider can read it`);
 }
 
+/** For tools of Gemini and Converse that their API runs: the model has them, but the request only names them. */
+export const SERVER_TOOLS: ReadingNote = warning(
+  'server-tool',
+  'the request allows tools that run on the server, without a definition: they are left out of the tools',
+);
+
 export function keptBlock(type: string): ReadingNote {
   const shown = SHOWN.test(type) ? type : 'unknown';
   return warning('block-kept', `a block of type ${shown} is kept as a part: consumers may not know it`);
