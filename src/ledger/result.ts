@@ -28,7 +28,7 @@ export interface SourceBegin {
   readonly mayReopen?: true;
   /** Identity of the file that was opened (src/input/fingerprint.ts); another one after a change. */
   readonly identity?: string | undefined;
-  /** Size of a reused source that has no identity, such as a folder whose files had just changed. */
+  /** Size of a reused source, as the quarantine or the ledger of its dataset has it. */
   readonly size?: number | undefined;
   /** Set if the source is read again, because it may have been rewritten: its results so far are withdrawn. */
   readonly again?: true | undefined;

@@ -73,6 +73,8 @@ export class Recorder {
   #sourceIndex = -1;
   /** Identity of the opened file. */
   #identity: string | undefined;
+  /** Size of a source that is reused, as its ledger has it. */
+  #size: number | undefined;
   /** Whether the results of the source count immediately. */
   #isStreaming = false;
   /** Whether all results of the source may be withdrawn at its end. */
@@ -184,6 +186,7 @@ export class Recorder {
     this.#reopened = begin.mayReopen ? new ReopenedSessions() : undefined;
     this.#isStreaming = this.#isFinal || (!this.#isProvisional && begin.mayReopen !== true);
     this.#identity = begin.identity;
+    this.#size = begin.size;
     if (begin.again === true) this.#held.clear();
     this.#quarantine.begin(this.#source, begin.identity);
     if (begin.size !== undefined) this.#quarantine.setSize(begin.size);
@@ -322,7 +325,7 @@ export class Recorder {
   #writeSource(ref: SourceRef, report: SourceReport): void {
     this.#options.ledger.source(report);
     const { rejection } = report;
-    const size = sizeOf(ref, this.#identity, report);
+    const size = this.#size ?? sizeOf(ref, this.#identity, report);
     this.#lines.source(ref, report, size);
     const fingerprint = isLasting(rejection?.reason) ? (report.fingerprint ?? '') : '';
     this.#options.destination.line(WORK_FILES.fingerprints, quote(fingerprint));

@@ -81,10 +81,10 @@ export class SourceResults {
     this.#files.seek(source);
     const report = this.#reportOf(source);
     const identity = this.#isMerged ? undefined : identityIn(source.fingerprint);
-    const size = this.#isMerged ? quarantine.peek()?.source.size : report.readBytes;
-    const known = identity === undefined ? { size } : { identity };
+    const rejected = quarantine.peek();
+    const size = rejected === undefined ? report.readBytes : rejected.source.size;
     this.#counted = -1;
-    yield { kind: 'source-begin', source: source.index, provisional: false, ...known };
+    yield { kind: 'source-begin', source: source.index, provisional: false, identity, size };
     for (let line = findings.take(); line !== undefined; line = findings.take()) yield findingOf(line);
     // rejected lines, sessions and records keep the order of the quarantine
     for (

@@ -60,6 +60,17 @@ function logOf(lines: readonly number[]): EntryLog {
   return log.take();
 }
 
+it('gives a source that is reused the size that its dataset has, also if its files have another size', async () => {
+  const { output, take } = writer();
+  await take(
+    begin(0, { identity: 'dir:hash:900', size: 7 }),
+    rejectedLine(2),
+    end(0, [['rejected:invalid-json', 1]]),
+  );
+  expect(output.linesOf(LINE_FILES.sources)).toMatchObject([{ source: 'a.jsonl', size: 7 }]);
+  expect(output.linesOf(LINE_FILES.quarantine)).toMatchObject([{ source: { uri: 'a.jsonl', size: 7 } }]);
+});
+
 describe('a source that may be withdrawn', () => {
   it('is held until its report confirms it', async () => {
     const { output, ledger, take } = writer();

@@ -44,6 +44,7 @@ function comparable(result: Result): object {
     refusals: _r,
     dialect: _d,
     contents: _c,
+    size: _z,
     fingerprint,
     ...rest
   } = plain;
