@@ -27,14 +27,14 @@ function detect(first: FirstObject): boolean {
   if (OF_IFLOW.test(first.get('sessionId')?.text() ?? '')) return false;
   if (type === 'summary' && isText('leafUuid')) return true;
   if (type === 'file-history-snapshot' && first.get('snapshot') !== undefined) return true;
+  // Droid prints the id of its session so too, in some versions
+  if (type === 'system' && !isText('uuid') && isText('sessionId')) return false;
   if (isText('sessionId')) return CLIENT_EVENTS.has(type) || (SPEAKERS.has(type) && hasContent(first));
   if (first.get('session_id') === undefined)
     return SPEAKERS.has(type) && first.get('message')?.get('role')?.text() === type;
   if (!STREAM.has(type) || !isText('session_id')) return false;
-  // older versions print no uuid; other clients print a session_id too
-  return (
-    isText('uuid') || first.get('parent_tool_use_id') !== undefined || first.get('tools')?.type === 'array'
-  );
+  // older versions print no uuid; other clients print a session_id and their tools too
+  return ['parent_tool_use_id', 'mcp_servers'].some((key) => first.get(key) !== undefined) || isText('uuid');
 }
 
 /** False for events of clients that imitate this format: their message is a bare text, or has parts and no content. */
@@ -63,7 +63,7 @@ const claudeCode: Dialect = defineDialect({
   name: 'claude-code',
   summary: 'Transcripts of Claude Code and of its sub-agents, and its stream-json output.',
   knownBy:
-    'type and sessionId; type and leafUuid or snapshot; in stream-json: type, session_id, and uuid, parent_tool_use_id or tools; type user or assistant and a message of that role; or a loglines list of these',
+    'type and sessionId; type and leafUuid or snapshot; in stream-json: type, session_id, and uuid, parent_tool_use_id or mcp_servers; type user or assistant and a message of that role; or a loglines list of these',
   keys: ['type', 'uuid', 'parentUuid', 'sessionId', 'session_id', 'message', 'isSidechain', 'agentId'],
   folds: true,
   clientRules: ['system-reminder'],

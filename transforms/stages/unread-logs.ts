@@ -25,6 +25,10 @@ interface Form {
   readonly test?: (first: ObjectMembers) => boolean;
 }
 
+/** Lines of Claude Code have a uuid, or the servers of its tools. */
+const isOfDroid = (first: ObjectMembers): boolean =>
+  ['session_id', 'sessionId'].some((key) => first.has(key)) &&
+  !['uuid', 'mcp_servers', 'apiKeySource'].some((key) => first.has(key));
 /** Values of `type` in messages of LangChain. */
 const LANGCHAIN_TYPES = /^(?:human|ai|system|tool)$/;
 const HISTORY = 'it has prompts, but no answers';
@@ -216,6 +220,14 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     what: 'a session of Factory Droid',
     advice: 'write the message of each line as {"messages": [...]}',
     forms: [{ keys: ['type', 'id', 'cwd'], type: /^session_start$/ }],
+  },
+  {
+    what: 'the stream-json output of Factory Droid',
+    advice: 'read the session of the same id in ~/.factory/sessions',
+    forms: [
+      { keys: ['type', 'cwd', 'model'], type: /^system$/, test: isOfDroid },
+      { keys: ['type', 'role', 'text'], type: /^message$/, test: isOfDroid },
+    ],
   },
   {
     what: 'a session of Continue or Kiro',

@@ -46,6 +46,11 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
     },
   ],
   ['Droid', { type: 'session_start', id: 'd', title: 't', cwd: '/' }],
+  ...['session_id', 'sessionId'].flatMap((key) => {
+    const first = { type: 'system', subtype: 'init', cwd: '/', tools: ['Read'], model: 'm', [key]: 's' };
+    const message = { type: 'message', role: 'user', id: 'm', text: 'a', [key]: 's' };
+    return [first, message].map((line) => ['stream-json output of Factory Droid', line] as const);
+  }),
   ['Continue', { sessionId: 's', title: 't', workspaceDirectory: '/', history: [{ message: {} }] }],
   ['LangChain', { lc: 1, type: 'constructor', id: [], kwargs: {} }],
   ['LangChain', { type: 'human', data: { content: 'a' } }],
@@ -192,7 +197,10 @@ it.each([
 });
 
 it.each([
-  ['its first line has the tools', { type: 'system', subtype: 'init', session_id: 's', tools: ['Read'] }],
+  [
+    'its first line has the servers of its tools',
+    { type: 'system', subtype: 'init', session_id: 's', tools: ['Read'], mcp_servers: [] },
+  ],
   [
     'its lines name the call of their agent',
     { type: 'user', message: {}, session_id: 's', parent_tool_use_id: null },
