@@ -332,3 +332,42 @@ test('a stream of a completion has all its pieces', () => {
   for (const response of [texts, texts.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')])
     expect(messagesOf({ messages: [question], response })[0]?.[1]).toEqual({ role: 'assistant', content });
 });
+
+describe('a call that has only a name', () => {
+  const bare = { id: 'c', index: 0, type: 'function', function: { name: 'f' } };
+  const answer = (call: object, finish_reason = 'tool_calls') => ({
+    ...{ request: { messages: [question] } },
+    response: {
+      choices: [{ finish_reason, message: { role: 'assistant', content: '', tool_calls: [call] } }],
+    },
+  });
+  const piece = (delta: object, finish_reason: string | null = null) => ({
+    ...{ id: 'g', object: 'chat.completion.chunk' },
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const called = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+
+  it('has empty arguments in an answer that ends with calls', () => {
+    expect(messagesOf(answer(bare))[0]?.[1]).toMatchObject({ content: '', tool_calls: [called] });
+  });
+
+  it('has empty arguments in a stream that ends with calls', () => {
+    const other = { index: 1, id: 'd', function: { name: 'g', arguments: '{"n":1}' } };
+    const pieces = [piece({ tool_calls: [bare] }), piece({ tool_calls: [other] }), piece({}, 'tool_calls')];
+    const response = pieces.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+    const [messages] = messagesOf({ request: { messages: [question] }, response });
+    expect(messages?.[1].tool_calls).toMatchObject([called, { id: 'd' }]);
+  });
+
+  it.each([
+    ['in an answer that ends otherwise', answer(bare, 'stop')],
+    ['beside words', answer({ ...bare, words: 'b c' })],
+    ['in a function with words', answer({ ...bare, function: { name: 'f', words: 'b c' } })],
+    [
+      'in a request',
+      { request: { messages: [question, { role: 'assistant', tool_calls: [bare] }] }, response: completion },
+    ],
+  ])('is rejected %s', (_where, logged) => {
+    expect(read([logged])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+  });
+});
