@@ -16,7 +16,7 @@ import {
   unpackEntry,
 } from './packed-entry.ts';
 import type { PackedList } from './packed-list.ts';
-import { noted, REASONING_LEFT_OUT } from './reading-notes.ts';
+import { noted, OTHER_REASONING, REASONING_LEFT_OUT } from './reading-notes.ts';
 
 /** The facts about a call when it becomes a leaf. */
 export interface LeafFacts {
@@ -117,7 +117,9 @@ export class Leaf {
     for (const place of own.places ?? linesOf(own.entry)) places.add(place);
     for (const meta of own.metas ?? metaIn(own.entry)) metas.add(meta);
     if (late !== own.late) for (const meta of own.late ?? []) late?.add(meta);
-    this.#hold({ entry: withTools(own.entry, other.entry), places, metas, late });
+    const isAgain = shorter.end === this.end && (this.call < 0 || shorter.call !== this.call);
+    const entry = isAgain ? withOtherReasoning(own.entry, other.entry) : own.entry;
+    this.#hold({ entry: withTools(entry, other.entry), places, metas, late });
     if (!isReplaced && this.chain === undefined) {
       // takes over the list of the shorter one: copying it for each call of a chain would take quadratic time
       shorter.#note(other.entry);
@@ -178,9 +180,20 @@ function withNotes(
   return all;
 }
 
-/** Whether it has reasoning that is not encrypted, under any name. */
-const hasReasoning = (message: Message): boolean =>
-  reasoningOf(hasOtherName(message) ? nameReasoning(message, false).message : message) !== '';
+/** Its reasoning that is not encrypted, under any name. */
+const reasoningIn = (message: Message): string =>
+  reasoningOf(hasOtherName(message) ? nameReasoning(message, false).message : message);
+
+const hasReasoning = (message: Message): boolean => reasoningIn(message) !== '';
+
+/** The entry, with a finding if an earlier call has the same messages and other reasoning. */
+function withOtherReasoning(entry: Entry, earlier: Entry): Entry {
+  const { reply } = entry;
+  if (reply === undefined || earlier.reply === undefined) return entry;
+  const isNoted = earlier.reply.notes?.includes(OTHER_REASONING) === true;
+  const isRead = reasoningIn(reply).includes(reasoningIn(earlier.reply));
+  return isRead && !isNoted ? entry : { ...entry, reply: noted(reply, [OTHER_REASONING]) };
+}
 
 /** The places of a call, or of several that its dialect has joined. */
 const linesOf = ({ origin, lines }: Entry): Iterable<Place> =>

@@ -135,6 +135,11 @@ export const REASONING_LEFT_OUT: ReadingNote = warning(
   'reasoning-left-out',
   'the log has the reasoning of this answer, but a later call repeats the answer without it: it is left out',
 );
+/** For a call that was made twice, with the same answer. */
+export const OTHER_REASONING: ReadingNote = warning(
+  'reasoning-left-out',
+  'an earlier call has the same messages and answer with other reasoning: it is left out',
+);
 export const FREE_FORM: ReadingNote = warning(
   'free-form-call',
   'the call has a text instead of arguments: it becomes an argument named input',

@@ -47,3 +47,21 @@ it('says that the call which continues an answer repeats it without its reasonin
   expect(rules({ ...reply, reasoning: '' }, reply)).toEqual(none);
   expect(rules(thought, { ...reply, reasoning: 'x' })[1] ?? []).toEqual([]);
 });
+
+it('says that an earlier call has the same answer with other reasoning', () => {
+  const rules = (...reasonings: readonly (string | undefined)[]) => {
+    const lines = reasonings.map((reasoning_content) => ({
+      messages: [question],
+      response: { choices: [{ message: { ...reply, reasoning_content } }] },
+    }));
+    const entries = entriesOf(read(lines));
+    expect(entries).toHaveLength(1);
+    return entries[0]?.reply?.notes?.map(({ rule }) => rule);
+  };
+  expect(rules('x', 'y')).toEqual(['reasoning-left-out']);
+  expect(rules('x', 'y', 'z')).toEqual(['reasoning-left-out']);
+  expect(rules('x', 'y', 'y')).toEqual(['reasoning-left-out']);
+  expect(rules('x', undefined)).toEqual(['reasoning-left-out']);
+  expect(rules(undefined, 'y')).toBeUndefined();
+  expect(rules('x', 'x')).toBeUndefined();
+});
