@@ -56,7 +56,8 @@ async function runCommand(
   } catch (error) {
     const { received } = interrupts;
     if (received === undefined) throw error;
-    const message = `stopped by ${received}; nothing was published`;
+    const left = values.out === '-' ? 'the records so far are not a whole dataset' : 'nothing was published';
+    const message = `stopped by ${received}; ${left}`;
     await tellFault(host, { code: 'interrupted', message }, level);
     // A reader that has stopped reading would keep the process alive forever, so drop what it has not read by now.
     if (process.stdout.writableLength > 0) process.exit(SIGNALS[received]);

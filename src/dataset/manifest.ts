@@ -41,18 +41,17 @@ export function manifestText(manifest: Manifest): string {
 }
 
 /**
- * Reads the manifest of a dataset. Throws `invalid-dataset` if there is none, or it names a file outside the dataset.
+ * Reads the manifest of a dataset. Throws `no-input` if there is no such folder, `invalid-dataset` if it has no manifest or
+ * one that names a file outside the dataset.
  */
 export function readManifest(folder: string): Manifest {
   const manifest = parseManifest(folder);
   if (manifest === undefined) {
-    throw new TurnmillError(
-      'invalid-dataset',
-      `no dataset found in ${folder}: its manifest.json is missing or damaged`,
-      {
-        subject: folder,
-      },
-    );
+    const [code, why] =
+      lstatIfAny(folder) !== undefined
+        ? (['invalid-dataset', 'its manifest.json is missing or damaged'] as const)
+        : (['no-input', 'there is no such folder'] as const);
+    throw new TurnmillError(code, `no dataset found in ${folder}: ${why}`, { subject: folder });
   }
   checkPaths(folder, manifest, true);
   return manifest;

@@ -21,6 +21,9 @@ export class KeptSessions {
   #now = 0;
   /** Sessions of sources that exist, but that the options in `#choice` leave out. */
   #leftOut = 0;
+  /** Sessions of sources that do not exist. */
+  #gone = 0;
+  #hasAny = false;
   readonly #choice: string;
 
   constructor(run: PreviousRun, { sources, leftOut = [] }: Listing, choice: FileChoice) {
@@ -35,7 +38,11 @@ export class KeptSessions {
       const at = listed.indexOf(key);
       if (at !== undefined) this.#isOld[at] = 1;
       else if (others.indexOf(key) !== undefined || folders.has(key.name)) this.#leftOut += sessions;
-      else continue;
+      else {
+        this.#gone += sessions;
+        continue;
+      }
+      this.#hasAny = true;
       this.#before += sessions;
     }
   }
@@ -45,8 +52,12 @@ export class KeptSessions {
     if (result.kind === 'source' && this.#isOld[result.source] === 1) this.#now += writtenIn(result);
   }
 
-  /** @throws TurnmillError `shrunk` if more than half of the sessions are gone */
+  /** @throws TurnmillError `shrunk` if more than half of the sessions are gone, or all sources are other ones */
   check(): void {
+    if (this.#gone > 0 && !this.#hasAny) {
+      const message = `none of the sources that the dataset was built from is among these, so its ${plural(this.#gone, 'session')} would be lost; nothing was replaced. Name the same inputs, or accept it with --allow-shrink`;
+      throw new TurnmillError('shrunk', message, { subject: '--update' });
+    }
     const [before, now] = [this.#before, this.#now];
     if (now >= before * MIN_SHARE) return;
     const message = `the sources that the dataset was built from had ${plural(before, 'session')} in it, now they give ${now}; nothing was replaced. ${this.#advice}`;

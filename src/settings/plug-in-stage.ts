@@ -11,6 +11,7 @@ import type {
   WrittenRecord,
 } from '../../transforms/model/element.ts';
 import type { Handlers, PlacedStage } from '../../transforms/stage.ts';
+import { failUsage } from '../errors.ts';
 import { isRecord } from './plug-in-format.ts';
 
 /** All kinds: the handlers of plug-ins for a missing one would be lost. */
@@ -27,11 +28,22 @@ export function ownedStage(stage: PlacedStage): PlacedStage {
       const copying: Record<string, Handler> = {};
       for (const kind of KINDS) {
         if (handlers[kind] !== undefined)
-          copying[kind] = (element) => eachOwned(handlers[kind]?.(element) ?? [], element, stage.name);
+          copying[kind] = (element) =>
+            eachOwned(listOf(handlers[kind]?.(element) ?? [], kind, stage.name), element, stage.name);
       }
       return copying as Handlers;
     },
   };
+}
+
+/** @throws TurnmillError `usage` for anything but a list or a generator: an async function returns a Promise */
+function listOf(output: unknown, kind: string, stage: string): Iterable<StreamElement> {
+  if (typeof output === 'object' && output !== null && Symbol.iterator in output)
+    return output as Iterable<StreamElement>;
+  const what = output instanceof Promise ? 'a Promise' : `a value of the type ${typeof output}`;
+  return failUsage(
+    `the stage '${stage}' of a plug-in returned ${what} for an element of the kind '${kind}': it must return a list of elements, and must not be async`,
+  );
 }
 
 type Handler = (element: StreamElement) => Iterable<StreamElement>;

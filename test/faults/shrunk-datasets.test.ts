@@ -74,6 +74,19 @@ describe('an update', () => {
     expect((await night.update('--max-messages', '1', '--allow-shrink')).status).toBe(3);
   });
 
+  it('from other inputs is refused if no log of the dataset is among them', async () => {
+    const night = await firstNight(['a', 'b']);
+    const before = hashesOf(night.out);
+    const other = await firstNight(['c']);
+    const wrong = (...more: string[]) => turnmill(['build', other.logs, '--update', night.out, ...more]);
+    const run = await wrong();
+    expect([run.status, JSON.parse(run.stderr).code]).toEqual([65, 'shrunk']);
+    expect(run.stderr).toContain('so its 2 sessions would be lost; nothing was replaced');
+    expect(hashesOf(night.out)).toEqual(before);
+    expect((await wrong('--allow-shrink')).status).toBe(0);
+    expect(readFileSync(join(night.out, 'ledger/sessions.jsonl'), 'utf8')).toContain('"id":"c"');
+  });
+
   it('counts logs that are there but left out by an option, and names the option', async () => {
     const night = await firstNight(['a', 'b', 'sub/c']);
     const before = hashesOf(night.out);

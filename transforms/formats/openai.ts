@@ -1,5 +1,5 @@
 /**
- * Format `openai`: for OpenAI's fine-tuning and MLX-LM. Tool definitions are wrapped in
+ * Format `openai`: for OpenAI's fine-tuning. Tool definitions are wrapped in
  * `{"type":"function","function":...}`, arguments are strings (absent or null ones `"{}"`, with the finding
  * `empty-arguments`), and `parallel_tool_calls` is true if a message has several calls. A list of
  * text parts becomes one text. Messages keep all their members.
@@ -63,7 +63,7 @@ function hasParallelCalls(message: Message): boolean {
 const openai: Format<ArrowSafe> = {
   ...chat,
   name: 'openai',
-  summary: 'Like chat, with wrapped tools and arguments as strings: for OpenAI fine-tuning and MLX-LM.',
+  summary: 'Like chat, with wrapped tools and arguments as strings: for OpenAI fine-tuning.',
   rules: [
     'arguments-not-json',
     'content-not-text',

@@ -72,6 +72,8 @@ describe('the built command ends with', () => {
     expect(faultIn((await turnmill(['build', empty, '--out', out])).stderr).code).toBe('no-input');
     expect((await turnmill(['build', empty, '--out', out, '--allow-empty'])).status).toBe(0);
     expect((await turnmill(['verify', join(folder, 'no')])).status).toBe(66);
+    for (const command of ['report', 'loop'])
+      expect((await turnmill([command, join(folder, 'no')])).status, command).toBe(66);
     expect((await turnmill(['explain', `${empty}/x.jsonl:1`])).status).toBe(66);
     expect((await turnmill(['explain', `${empty}:1`])).status).toBe(66);
   });

@@ -287,6 +287,20 @@ export default { name: 'late', summary: 'Late.', after: 'format', create: () => 
     );
   });
 
+  it.each([
+    ['async (one) => [one]', 'a Promise'],
+    ['async function* (one) { yield one; }', 'a value of the type object'],
+    ['() => 7', 'a value of the type number'],
+  ])('whose handler is %s ends the run, and is told what it must return', async (handler, what) => {
+    const { logs, plugin, out } = workshop(`${DIALECT}
+      export const stages = [{ name: 'late', summary: 'Waits.', after: 'cleanup', create: () => ({ entry: ${handler} }) }];`);
+    const run = await turnmill(['build', logs, '--plugin', plugin, '--out', out]);
+    expect([run.status, existsSync(out)]).toEqual([64, false]);
+    expect(run.stderr).toContain(
+      `the stage 'late' of a plug-in returned ${what} for an element of the kind 'entry'`,
+    );
+  });
+
   it('that breaks a record costs the source', async () => {
     const { status, stderr } = await built(stage('format', 'record', "bytes: Buffer.from('{}\\n{}')"));
     expect(status).toBe(3);

@@ -24,6 +24,7 @@ describe('a value that a caller of the library passes', () => {
     ],
     [{ format: 'tlr' }, '; did you mean trl?'],
     [{ since: 'last week' }, "--since: 'last week' is not a number of milliseconds since 1970"],
+    [{ inputs: 'logs' }, 'inputs must be a list of files, folders or streams'],
     [{ fromat: 'trl' }, "unknown setting 'fromat'; did you mean format?"],
     [{ plugin: ['a.mjs'] }, "unknown setting 'plugin'; did you mean plugins?"],
     [{ 'max-part': 1 }, "unknown setting 'max-part'; did you mean maxPart?"],
