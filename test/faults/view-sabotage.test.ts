@@ -1,5 +1,5 @@
 /** Each of these bugs in the report, the viewer or the loop turns its test red. TURNMILL_SABOTAGE=v4_formula_alone tries only that one. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,10 +18,14 @@ function testWith(file: string, title: string, fn: () => void): void {
   else test(title, fn);
 }
 
-test('every sabotage pattern for the viewer still matches the sources', () => {
+test('every sabotage of the viewer still matches the sources, and has its test', () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'turnmill-')), 'copy');
   copyProject(folder);
-  for (const one of Object.values(viewSabotages)) sabotage(folder, one)();
+  for (const one of Object.values(viewSabotages)) {
+    sabotage(folder, one)();
+    const [file, words] = one.test;
+    expect(readFileSync(join(folder, file), 'utf8'), file).toContain(words);
+  }
   rmSync(join(folder, '..'), { recursive: true });
 });
 

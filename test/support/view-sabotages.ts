@@ -266,7 +266,7 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     file: 'src/loop/completion.ts',
     from: 'if (calls === null) return { content };',
     to: 'if (calls === null) return { content: process.env.LOOP_KEY ?? content };',
-    test: ['test/src/loop/loop.test.ts', 'writes the same bytes twice'],
+    test: ['test/src/cli/loop.test.ts', 'writes the same bytes twice'],
   },
   v12_spacing: {
     file: 'src/view/app-css.ts',
