@@ -21,9 +21,8 @@ export class KeptSessions {
   #now = 0;
   /** Sessions of sources that exist, but that the options in `#choice` leave out. */
   #leftOut = 0;
-  /** Sessions of sources that do not exist. */
-  #gone = 0;
-  #hasAny = false;
+  /** Sessions of the dataset, if none of its sources exists. */
+  #lost = 0;
   readonly #choice: string;
 
   constructor(run: PreviousRun, { sources, leftOut = [] }: Listing, choice: FileChoice) {
@@ -31,6 +30,7 @@ export class KeptSessions {
     this.#choice = optionsOf(choice);
     const [listed, others] = [new SourceFinder(sources), new SourceFinder(leftOut)];
     const folders = foldersOf(leftOut);
+    let hasAny = false;
     for (const line of run.lines(LINE_FILES.sources)) {
       if (line.status === 'skipped') continue;
       const key = keyOf(line);
@@ -39,12 +39,13 @@ export class KeptSessions {
       if (at !== undefined) this.#isOld[at] = 1;
       else if (others.indexOf(key) !== undefined || folders.has(key.name)) this.#leftOut += sessions;
       else {
-        this.#gone += sessions;
+        this.#lost += sessions;
         continue;
       }
-      this.#hasAny = true;
+      hasAny = true;
       this.#before += sessions;
     }
+    if (hasAny) this.#lost = 0;
   }
 
   /** Takes a result of the run. */
@@ -54,8 +55,8 @@ export class KeptSessions {
 
   /** @throws TurnmillError `shrunk` if more than half of the sessions are gone, or all sources are other ones */
   check(): void {
-    if (this.#gone > 0 && !this.#hasAny) {
-      const message = `none of the sources that the dataset was built from is among these, so its ${plural(this.#gone, 'session')} would be lost; nothing was replaced. Name the same inputs, or accept it with --allow-shrink`;
+    if (this.#lost > 0) {
+      const message = `none of the sources that the dataset was built from is among these, so its ${plural(this.#lost, 'session')} would be lost; nothing was replaced. Name the same inputs, or accept it with --allow-shrink`;
       throw new TurnmillError('shrunk', message, { subject: '--update' });
     }
     const [before, now] = [this.#before, this.#now];

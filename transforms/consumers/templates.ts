@@ -66,11 +66,13 @@ export function hasTool({ bytes }: ConsumedRecord, test: (tool: Uint8Array) => b
   return list?.[0] === OPEN_ARRAY && list[1] !== CLOSE_ARRAY && elementsOf(list).some(test);
 }
 
-const lacks = (member: string) => (tool: Uint8Array) =>
-  valueBytes(objectBytes(tool, 'function') ?? tool, member) === undefined;
+/** A member of a definition, which may be wrapped. */
+const definedAs = (tool: Uint8Array, member: string): Uint8Array | undefined =>
+  valueBytes(objectBytes(tool, 'function') ?? tool, member);
 
-const hasNullDescription = (tool: Uint8Array): boolean =>
-  valueBytes(objectBytes(tool, 'function') ?? tool, 'description')?.[0] === LETTER_N;
+const lacks = (member: string) => (tool: Uint8Array) => definedAs(tool, member) === undefined;
+
+const hasNullDescription = (tool: Uint8Array): boolean => definedAs(tool, 'description')?.[0] === LETTER_N;
 
 const idOf = (message: Message): readonly string[] =>
   message.role === 'tool'

@@ -83,6 +83,9 @@ function readCall(
   return 'kind' in call ? call : calls.read(call, context, json);
 }
 
+const readShipped = (json: JsonView, context: ReadContext, calls: CallReader): ObjectPart =>
+  readCall(payloadIn(json) ?? json, context, calls);
+
 const calls: Dialect = defineDialect({
   name: 'calls',
   summary:
@@ -101,7 +104,7 @@ const calls: Dialect = defineDialect({
   marks: ['messages', 'response'],
   memory: (options) => {
     const calls = new CallReader(options);
-    const cut = new CutLines(options, (line, context) => readCall(payloadIn(line) ?? line, context, calls));
+    const cut = new CutLines(options, (line, context) => readShipped(line, context, calls));
     return { calls, rows: new JoinedRows(calls, options), cut };
   },
   detect(first) {
@@ -118,7 +121,7 @@ const calls: Dialect = defineDialect({
     if (entries?.length === 0) return context.drop('no-completion');
     if (entries !== undefined) return entries.map((entry) => readCall(entry, context, reader, capture));
     const listed = listedCalls(json);
-    if (listed !== undefined) return listed.map((one) => readCall(payloadIn(one) ?? one, context, reader));
+    if (listed !== undefined) return listed.map((one) => readShipped(one, context, reader));
     const payload = payloadIn(json);
     if (payload === undefined && !isKnown(json) && shipsText(json)) return context.drop('client-event');
     return readCall(payload ?? json, context, reader);

@@ -27,7 +27,7 @@ function detect(first: FirstObject): boolean {
   if (OF_IFLOW.test(first.get('sessionId')?.text() ?? '')) return false;
   if (type === 'summary' && isText('leafUuid')) return true;
   if (type === 'file-history-snapshot' && first.get('snapshot') !== undefined) return true;
-  // Droid prints the id of its session so too, in some versions
+  // some versions of Droid name their session `sessionId` too
   if (type === 'system' && !isText('uuid') && isText('sessionId')) return false;
   if (isText('sessionId')) return CLIENT_EVENTS.has(type) || (SPEAKERS.has(type) && hasContent(first));
   if (first.get('session_id') === undefined)

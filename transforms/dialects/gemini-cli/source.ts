@@ -81,7 +81,7 @@ export class GeminiSource {
   readonly #answered = new Set<string>();
   /** Ids of calls that the user started. */
   readonly #ofUser = new Set<string>();
-  /** The last answer, with such calls. */
+  /** The last answer as the client logged it, with the calls that the user started. */
   #lastAnswer: GeminiAnswer | undefined;
   /** Ids of the messages before the current replacement of the context: those that come again are only context. */
   #replaced: ReadonlySet<string> = new Set();

@@ -259,8 +259,8 @@ class Choice {
       if (key === 'content') this.#content.add(value);
       else if (key === 'audio') this.#audio.add(value);
       else if (key === 'thinking_blocks') this.#thoughts.add(value);
-      else if (key === 'channel' && !says(delta.get('content')))
-        continue; // of reasoning, which is apart
+      // the channel of a delta without text is that of its reasoning
+      else if (key === 'channel' && !says(delta.get('content'))) continue;
       else if (present(value) && !DELTA_MEMBERS.has(key)) this.#members.put(key, value);
     }
     const role = delta.get('role');
