@@ -177,6 +177,7 @@ export default defineConfig({
       plugins: importsBuilt && !OF_SOURCES.includes(project.name) ? [builtModules] : [],
       test: { ...project, server: { deps: { external: [BUILT] } } },
     })),
+    setupFiles: ['test/support/seed-properties.ts'],
     // only for what hangs: no test may depend on how fast or how busy the machine is
     testTimeout: 15 * 60_000,
     hookTimeout: 15 * 60_000,

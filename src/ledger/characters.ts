@@ -6,7 +6,8 @@ const LANE_SUMS = 252; // words whose marks a byte can count, four at a time
 export function charactersIn(bytes: Uint8Array): number {
   if (isAscii(bytes)) return bytes.length;
   const { buffer, byteOffset, length } = bytes;
-  const head = Math.min(length, -byteOffset & 3);
+  const head = -byteOffset & 3; // bytes in front of the first word
+  if (length < head) return length - continuedIn(bytes, 0, length);
   const words = new Int32Array(buffer, byteOffset + head, (length - head) >> 2);
   const whole = words.length & ~3;
   let continued = continuedIn(bytes, 0, head) + continuedIn(bytes, head + whole * 4, length);
