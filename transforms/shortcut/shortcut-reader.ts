@@ -230,6 +230,7 @@ export class ShortcutReader implements ShortcutHost {
       changes: state.changes(),
       doubts: state.field(STATE.doubts),
       notes: state.field(STATE.notes),
+      earlierNotes: state.earlierNotes,
       findings: index === 0 ? state.findings(source, loggedId) : [],
       meta: state.meta,
       tools: this.#knownTools.of(this.#runs()),

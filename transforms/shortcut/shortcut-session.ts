@@ -3,7 +3,8 @@
 import { noteFindings } from '../checks/as-read.ts';
 import { openEndFindings } from '../checks/protocol-open.ts';
 import { truncatedFindings } from '../checks/truncated.ts';
-import { answerNotes, noted } from '../dialects/shared/reading-notes.ts';
+import { type AnswerNotes, withAnswerNotes } from '../dialects/shared/answer-notes.ts';
+import { answerNotes, noted, REASONING_LEFT_OUT } from '../dialects/shared/reading-notes.ts';
 import type { RecordShape } from '../formats/shape-counter.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, EntryLog, Finding, Message, Origin, ReadingNote } from '../model/element.ts';
@@ -44,8 +45,10 @@ interface Facts {
   readonly changes: ReadonlyMap<string, number>;
   /** Bits of `DOUBT_...`: what the shortcut cannot decide, so that the conversation has to be looked at; 0 for nothing. */
   readonly doubts: number;
-  /** Bits of `CUT` to `OTHERS`: findings about the snapshot's answer; 0 for none. */
+  /** Bits of `CUT` to `LEFT_OUT`: findings about the snapshot's answer; 0 for none. */
   readonly notes: number;
+  /** The same about earlier answers, by the index of the message. */
+  readonly earlierNotes: readonly (readonly [at: number, notes: number])[];
   readonly findings: readonly Finding[];
   /** Metadata of the snapshot, of which only the model is read. */
   readonly meta: Meta;
@@ -66,10 +69,13 @@ const CUT = 1;
 const FILTERED = 2;
 const FAILED = 4;
 const OTHERS = 8;
+/** The answer had reasoning, which the snapshot does not repeat. */
+const LEFT_OUT = 16;
 
 function notesOf(bits: number): readonly ReadingNote[] {
   const finish = (bits & CUT) !== 0 ? 'length' : (bits & FILTERED) !== 0 ? 'content_filter' : undefined;
-  return answerNotes(finish, (bits & FAILED) !== 0, (bits & OTHERS) !== 0 ? 2 : 1);
+  const notes = answerNotes(finish, (bits & FAILED) !== 0, (bits & OTHERS) !== 0 ? 2 : 1);
+  return (bits & LEFT_OUT) === 0 ? notes : [...notes, REASONING_LEFT_OUT];
 }
 
 const NO_FINDINGS: readonly Finding[] = [];
@@ -120,15 +126,22 @@ export class ShortcutSession {
   /** The findings of the checks on the conversation, if `isCertain`. */
   findings(): readonly Finding[] {
     const { doubts, notes, origin, sessionId, truncated, source } = this.facts;
-    if ((doubts & DOUBT_OPEN) === 0 && notes === 0 && truncated === 0) return NO_FINDINGS;
+    const earlier = this.#earlierNotes;
+    if ((doubts & DOUBT_OPEN) === 0 && notes === 0 && truncated === 0 && earlier.length === 0)
+      return NO_FINDINGS;
+    const onEarlier = earlier.flatMap(([at, list]) => noteFindings(list, at));
     const onReply = noteFindings(notesOf(notes), source.size - 1);
     const open = (doubts & DOUBT_OPEN) === 0 ? [] : openEndFindings(source.size, source.endsWithModel);
-    return [...onReply, ...open, ...truncatedFindings(truncated)].map((found) => ({
+    return [...onEarlier, ...onReply, ...open, ...truncatedFindings(truncated)].map((found) => ({
       kind: 'finding',
       sessionId,
       origin,
       ...found,
     }));
+  }
+
+  get #earlierNotes(): readonly AnswerNotes[] {
+    return this.facts.earlierNotes.map(([at, bits]) => [at, notesOf(bits)]);
   }
 
   /** The record in the format `chat`. */
@@ -160,7 +173,7 @@ export class ShortcutSession {
   conversation(): Conversation {
     const { origin, sessionId, startedAt, superseded, truncated, changes, notes, meta, tools, source } =
       this.facts;
-    const messages = source.messages();
+    const messages = withAnswerNotes(source.messages(), this.#earlierNotes);
     const reply = notes === 0 ? [] : [noted(messages.at(-1) as Message, notesOf(notes))];
     return {
       kind: 'conversation',

@@ -21,6 +21,7 @@ import {
   FOUND_ENDED,
   FOUND_NO_REPLY,
   FOUND_NOT_PREFIX,
+  FOUND_NOTES,
   FOUND_WORDS,
   NAMED_WORDS,
   SIGN_NAMES,
@@ -146,17 +147,13 @@ export class ShortcutState implements LastSession {
     }));
   }
 
+  /** The findings about its entries. */
   findings(source: string, sessionId: string): readonly Finding[] {
-    const count = this.field(STATE.founds);
-    if (count === 0) return NO_FINDINGS;
-    const founds = this.#exports.founds_at() >> 2;
-    return Array.from({ length: count }, (_, i) => {
-      const word = (field: number): number => this.#words[founds + i * FOUND_WORDS + field] as number;
-      const [found, earlier, later, signs] = [word(0), word(3), word(4), word(5)];
-      const origin = this.originOf(source, word(1));
+    return this.#founds(false).map(([found, entry, before, earlier, later, signs]) => {
+      const origin = this.originOf(source, entry);
       const kind = 'finding';
       if (found === FOUND_NO_REPLY) return { kind, sessionId, origin, ...NO_REPLY };
-      const { line } = this.originOf(source, word(2));
+      const { line } = this.originOf(source, before);
       if (found === FOUND_NOT_PREFIX)
         return { kind, sessionId, origin, ...notAPrefix({ at: earlier, isReply: later === 1, line }) };
       const expected = SIGN_NAMES.get(signs & 0xff) as string;
@@ -164,6 +161,23 @@ export class ShortcutState implements LastSession {
       const message = partingText({ line, expected, found: next, earlier, later });
       return { kind, sessionId, origin, rule: 'role-sequence', severity: 'ERROR', message };
     });
+  }
+
+  /** The findings about answers that the snapshot repeats: the index of the message, and bits as in `STATE.notes`. */
+  get earlierNotes(): readonly (readonly [at: number, notes: number])[] {
+    return this.#founds(true).map(([, , , at, notes]) => [at, notes]);
+  }
+
+  /** The words of findings, those about answers or all others. */
+  #founds(areNotes: boolean): readonly FoundWords[] {
+    const count = this.field(STATE.founds);
+    if (count === 0) return NO_FOUNDS;
+    const at = this.#exports.founds_at() >> 2;
+    const all = Array.from(
+      { length: count },
+      (_, i) => [...this.#words.subarray(at + i * FOUND_WORDS, at + (i + 1) * FOUND_WORDS)] as FoundWords,
+    );
+    return all.filter(([kind]) => (kind === FOUND_NOTES) === areNotes);
   }
 
   get size(): number {
@@ -232,6 +246,15 @@ export class ShortcutState implements LastSession {
   }
 }
 
-const NO_FINDINGS: readonly Finding[] = [];
+type FoundWords = [
+  kind: number,
+  entry: number,
+  before: number,
+  earlier: number,
+  later: number,
+  signs: number,
+];
+
+const NO_FOUNDS: readonly FoundWords[] = [];
 /** Roles as written in a record, by their numbers in shortcut.c. */
 const ROLES = ['', 'system', 'system', 'user', 'assistant', 'tool', 'function'];

@@ -48,6 +48,8 @@ export const NAMED_WORDS: number = 2;
 export const FOUND_NO_REPLY: number = 1;
 export const FOUND_ENDED: number = 3;
 export const FOUND_NOT_PREFIX: number = 4;
+/** Findings about an earlier answer of the conversation. */
+export const FOUND_NOTES: number = 5;
 
 /** Bits of the result of `judgeRow`; the sign of the role begins at bit 16. */
 export const DROPPED: number = 1 << 5;

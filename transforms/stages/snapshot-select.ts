@@ -4,6 +4,7 @@
  * With `leaves`, each entry that no other one continues becomes a conversation.
  */
 import { FOLD_SELECTIONS, type FoldSelect, MAX_CONVERSATION_BYTES } from '../dialects/dialect.ts';
+import { EarlierAnswers, withAnswerNotes } from '../dialects/shared/answer-notes.ts';
 import { messageWithoutBilling } from '../dialects/shared/billing-line.ts';
 import {
   type CallPath,
@@ -86,6 +87,7 @@ const linesOf = ({ lines, isGathered }: Entry): number => (isGathered === true ?
 /** The current session. */
 class Selection {
   readonly #tools = new ToolUnion();
+  readonly #answers = new EarlierAnswers();
   #best: Entry | undefined;
   #startedAt: bigint | undefined;
   #superseded = 0;
@@ -97,6 +99,8 @@ class Selection {
   entry(entry: Entry): readonly StreamElement[] {
     this.#startedAt ??= entry.timestamp;
     this.#tools.add(entry.tools);
+    if (entry.alone !== true && entry.reply !== undefined)
+      this.#answers.add(entry.reply, entry.messages.length);
     if (supersedes(entry, this.#best)) {
       this.#superseded += this.#truncated + (this.#best === undefined ? 0 : linesOf(this.#best));
       this.#truncated = 0;
@@ -126,9 +130,16 @@ class Selection {
   /** Yields the conversation of the session, if it has one, and its end; then starts the next session. */
   *end(end: SessionEnd): Generator<Conversation | SessionEnd> {
     const closed = closedWith(end, this.#fate());
-    if (this.#best !== undefined && !this.#isRejected) yield conversationOf(this.#best, this.#sums());
+    if (this.#best !== undefined && !this.#isRejected)
+      yield conversationOf(this.#noted(this.#best), this.#sums());
     this.reset();
     yield closed;
+  }
+
+  /** With the findings about the answers of other entries that it repeats. */
+  #noted(best: Entry): Entry {
+    const messages = withAnswerNotes(best.messages, this.#answers.in(best.messages));
+    return messages === best.messages ? best : { ...best, messages };
   }
 
   #fate(): SessionFate {
@@ -153,6 +164,7 @@ class Selection {
     this.#superseded = this.#truncated = 0;
     this.#isRejected = this.#hasOtherLines = false;
     this.#tools.reset();
+    this.#answers.clear();
   }
 }
 

@@ -211,13 +211,19 @@ describe('a session that took the shortcut', () => {
       expect(notes).toEqual([[], [], rules]);
     });
 
-    it('but not of an entry before it', () => {
-      const session = sessionOf(
-        entryLine({ at: 1, response }),
-        entryLine({ at: 2, messages: [USER, REPLY, USER] }),
-      );
-      expect(session?.findings()).toEqual([]);
-      expect(session?.conversation().messages.flatMap((one) => one.notes ?? [])).toEqual([]);
+    it('of an entry before it, if it repeats the answer', () => {
+      const later = (answer: object): ShortcutSession | undefined =>
+        sessionOf(entryLine({ at: 1, response }), entryLine({ at: 2, messages: [USER, answer, USER] }));
+      const session = later(REPLY);
+      expect(session?.findings().map(({ rule }) => rule)).toEqual(rules);
+      for (const { message } of session?.findings() ?? []) expect(message).toMatch(/^messages\[1\]: /);
+      const notes = session?.conversation().messages.map((one) => (one.notes ?? []).map(({ rule }) => rule));
+      expect(notes).toEqual([[], rules, [], []]);
+      expect(
+        later({ ...REPLY, content: 'other' })
+          ?.findings()
+          .map(({ rule }) => rule),
+      ).toEqual([]);
     });
   });
 

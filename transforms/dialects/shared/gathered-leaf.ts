@@ -1,10 +1,9 @@
 /** A conversation of a session that is still open, and that no other call has continued so far. */
-import type { Entry, Message, ReadingNote } from '../../model/element.ts';
+import type { Entry } from '../../model/element.ts';
 import { createEntryLog, type Place, placesOf as placesIn } from '../../model/entry-log.ts';
-import { reasoningOf } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
-import { hasOtherName, nameReasoning } from '../../model/reasoning-names.ts';
 import { metaOfAnswers } from '../fold/path-meta.ts';
+import { type AnswerNotes, lastingNotes, reasoningIn, withAnswerNotes } from './answer-notes.ts';
 import { type CallChain, heldMessage, heldMeta, wholeMessages } from './history.ts';
 import {
   type HeldEntry,
@@ -16,7 +15,7 @@ import {
   unpackEntry,
 } from './packed-entry.ts';
 import type { PackedList } from './packed-list.ts';
-import { noted, OTHER_REASONING, REASONING_LEFT_OUT } from './reading-notes.ts';
+import { noted, OTHER_REASONING } from './reading-notes.ts';
 
 /** The facts about a call when it becomes a leaf. */
 export interface LeafFacts {
@@ -28,8 +27,6 @@ export interface LeafFacts {
   /** Number of its call, if that may be logged again; -1 if not. */
   readonly call: number;
 }
-
-type AnswerNotes = readonly [at: number, notes: readonly ReadingNote[]];
 
 export class Leaf {
   #chain: CallChain | undefined;
@@ -103,8 +100,7 @@ export class Leaf {
 
   /** Keeps the warnings about the answer of a call. */
   #note({ messages, reply }: Entry): void {
-    const notes = reply?.notes?.filter(({ severity }) => severity === 'WARNING') ?? [];
-    if (reply !== undefined && hasReasoning(reply)) notes.push(REASONING_LEFT_OUT);
+    const notes = reply === undefined ? [] : lastingNotes(reply);
     if (notes.length === 0) return;
     this.#noted ??= [];
     this.#noted.push([messages.length, notes]);
@@ -160,31 +156,10 @@ export class Leaf {
       log.add({ source, ...place });
     const meta = metaOfAnswers(entry.meta, [...late.reverse(), ...metasOf(held)]);
     const known = meta.size === 0 ? undefined : { meta };
-    const messages = withNotes(wholeMessages(entry.messages, this.chain), this.#noted);
+    const messages = withAnswerNotes(wholeMessages(entry.messages, this.chain), this.#noted ?? []);
     return { ...entry, ...known, messages, sessionId, alone: true, lines: log.take(), isGathered: true };
   }
 }
-
-function withNotes(
-  messages: readonly Message[],
-  answers: readonly AnswerNotes[] | undefined,
-): readonly Message[] {
-  if (answers === undefined) return messages;
-  const all = [...messages];
-  for (const [i, notes] of answers) {
-    const answer = all[i];
-    if (answer?.role !== 'assistant') continue;
-    const isWhole = hasReasoning(answer);
-    all[i] = noted(answer, isWhole ? notes.filter((note) => note !== REASONING_LEFT_OUT) : notes);
-  }
-  return all;
-}
-
-/** Its reasoning that is not encrypted, under any name. */
-const reasoningIn = (message: Message): string =>
-  reasoningOf(hasOtherName(message) ? nameReasoning(message, false).message : message);
-
-const hasReasoning = (message: Message): boolean => reasoningIn(message) !== '';
 
 /** The entry, with a finding if an earlier call has the same messages and other reasoning. */
 function withOtherReasoning(entry: Entry, earlier: Entry): Entry {

@@ -1,12 +1,11 @@
 // With --select leaves: the conversations of a session that no entry has continued so far, as ../../stages/snapshot-select.ts keeps them.
 // Entries of a conversation that differ in more than their messages are odd: their tools, models and findings would have to be combined.
 #pragma once
-#include "shortcut-path.h"
+#include "shortcut-notes.h"
 
 // An estimate of memory in bytes, besides their texts, as in ../../dialects/shared/gathered-session.ts.
 enum { ENTRY_BYTES = 256, MESSAGE_BYTES = 160 };
 
-static u32 any_noted;         // has an entry a finding about its answer, or reasoning? An entry that continues it may lack that
 static u32 order[MAX_LEAVES];  // in which they are written
 
 // The name that the answer gives, or else the line, or the request.

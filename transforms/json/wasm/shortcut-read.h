@@ -12,6 +12,7 @@ static u32 tools, definition_bytes;  // number that the host gave to the definit
 static u32 nulls, choices, notes, next_known, fresh, strange;
 static u32 spoken;                   // has the message a member that is not known, with a text, a list or an object?
 static u32 elsewhere;                // has the message a channel, as in the harmony format, a refusal or speech?
+static u32 reasoned;                 // has the message reasoning under a name that records have?
 static u32 thoughts;                 // members of the message with reasoning: 1, and 2 if one has another name than in a record
 typedef struct { Span key; u32 value, end; } Listed;
 static Listed members[MAX_MEMBERS];
@@ -136,8 +137,11 @@ static u32 read_call(u32 p, u32 end, u32 depth) {
 }
 
 static u32 read_thought(u32 p, u32 end, u32 depth) {
+  const u32 is_text = peek(p, end) == '"', value = p;
   thoughts |= 1;
-  return any_value(p, end, depth);
+  p = any_value(p, end, depth);
+  reasoned |= is_text && p - value > 2;
+  return p;
 }
 
 static u32 read_named_thought(u32 p, u32 end, u32 depth) {
@@ -224,7 +228,7 @@ static void judge(u32 p, u32 end) {
   if (role == SYSTEM) ask = list || (text && (row->first == 'x' || holds(content, PURPOSE) || spells(content)));  // x-anthropic-billing-header
   if (role == USER) ask = list || row->first == '<';
   if (role == ASSISTANT) ask = list || (text && row->first == 0 && row->calls == 0);
-  row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0) | (thoughts ? THOUGHTS : 0);
+  row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0) | (thoughts ? THOUGHTS : 0) | (reasoned ? REASONED : 0);
   if (is_untaught()) row->flags |= UNTAUGHT;
   if (row->flags & UNTAUGHT || (role == ASSISTANT && thoughts & 2) || is_doubtful()) row->flags |= DOUBTFUL;
   if (role == ASSISTANT && !calling && content.at && (holds(content, CALL_TAG) || spells(content))) row->flags |= TAGS;
@@ -252,7 +256,7 @@ static u32 read_message(u32 p, u32 end, u32 depth) {
   u32 elements = crowd.total;
   row = &rows[row_count];
   *row = (Row){.call = call_count, .at = state.top};
-  nulls = thoughts = spoken = elsewhere = crowd.total = 0;
+  nulls = thoughts = reasoned = spoken = elsewhere = crowd.total = 0;
   u32 after = read_object(p, end, depth, MEMBERS, found);
   if (after == 0 || state.top + (after - p) + SLACK > arena_end) return 0;
   __builtin_memcpy(row->spans, found, sizeof(row->spans));

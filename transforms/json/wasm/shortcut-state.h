@@ -42,15 +42,16 @@ enum {  // flags of a row
   DROPPED = 32, EMPTY = 64, REPLACED = 128, ODD = 256,  // answers of the host
   UNTAUGHT = 512,  // the text may be cut by a logger, or only a thought
   THOUGHTS = 1024,  // it may have reasoning
+  REASONED = 2048,  // it has reasoning, under a name that records have
 };
 // The host has to: run the checks on the conversation; count its use of tools; report that it does not end in an answer.
 enum { DOUBT_CHECKS = 1, DOUBT_USAGE = 2, DOUBT_OPEN = 4 };
 enum { OTHER_SESSION = 2 };  // result of packed_line()
-enum { FOUND_NO_REPLY = 1, FOUND_PARTED, FOUND_ENDED, FOUND_NOT_PREFIX };
+enum { FOUND_NO_REPLY = 1, FOUND_PARTED, FOUND_ENDED, FOUND_NOT_PREFIX, FOUND_NOTES };
 enum { ROLE, CONTENT, TOOL_CALLS, FUNCTION_CALL, CALL_ID, MESSAGE_SPANS, OTHER_SPANS = MESSAGE_SPANS + 26 };
 enum { NAME, ARGUMENTS, ID_OF_CALL, FUNCTION_OF_CALL, CALL_SPANS };
 enum { TIME, ID, REQUEST, RESPONSE, MODEL, MESSAGES, TOOLS, REQUESTED_MODEL, FUNCTIONS, CHOICES, BODY, ERROR, ANSWERING_MODEL, REPLY, FINISH, LINE_SPANS };
-enum { CUT = 1, FILTERED = 2, FAILED = 4, OTHERS = 8 };  // findings about an answer
+enum { CUT = 1, FILTERED = 2, FAILED = 4, OTHERS = 8, LEFT_OUT = 16 };  // findings about an answer; LEFT_OUT if a later entry repeats it without its reasoning
 
 typedef struct {
   u32 at, length;            // its text in the arena; spans are relative to `at`
@@ -59,6 +60,7 @@ typedef struct {
   u32 first;                 // the first visible code unit of a content that is a string; 0: none
   u32 call, calls;           // in the table of calls
   u32 elements;
+  u32 noted, noted_at;       // findings about an earlier answer that it repeats, and its index there
   u64 digest;                // of its text; 0: not computed yet
   Span spans[MESSAGE_SPANS];
 } Row;
@@ -115,6 +117,7 @@ static u32 max_depth, max_elements, max_messages, arena, arena_end, soft;  // so
 static u32 row_count, call_count, run_count, known_tools_count, tools_top, tools_end_at;
 static i64 latest, entry_time;  // entry_time: of the last entry that was read
 static u32 leaf_count, max_leaves_bytes;  // max_leaves_bytes: 0 with --select last
+static u32 any_noted;    // has an entry a finding about its answer, or reasoning? An entry that continues it may lack that
 static u32 strict_time;  // 1: an entry must be later than the one before it
 static Crowd crowd;
 

@@ -100,7 +100,7 @@ static void keep(const List *list) {
 }
 
 static void compact(void) {
-  keep(known), keep(raw), keep(before), keep(best);
+  keep(known), keep(raw), keep(before), keep(best), keep_awaited();
   for (u32 i = 0; i < leaf_count; i++) keep(&leaves[i].list);
   u32 end = arena;
   for (Row *one = rows; one < rows + row_count; end += one->length, one->flags &= ~KEPT, one++) {
@@ -138,6 +138,7 @@ static u32 take_entry(void) {
   if (!clean_up() || may_repeat(clean) || !count_tools() || (!raw->reply && !report(FOUND_NO_REPLY, 0, 0, 0, 0))) return 0;
   u32 is_snapshot = state.entries == 0 || clean->count >= best->count;
   if (max_leaves_bytes > 0 ? !take_leaf() : !(compare_traces() && compare_paths(is_snapshot))) return 0;
+  if (!take_notes(is_snapshot)) return 0;
   if (is_snapshot) take_snapshot();
   else state.truncated++;
   List *spare = known;
@@ -161,7 +162,8 @@ static void begin_session(void) {
   u32 others = state.others, top = state.top;
   __builtin_memset(&state, 0, sizeof(state));
   state.others = others, state.top = top;
-  run_count = leaf_count = any_noted = 0;
+  run_count = leaf_count = 0;
+  forget_notes();
   before = best = &lists[0];
   best->count = best->reply = 0;
 }
@@ -191,7 +193,7 @@ static u32 room_to_write(void) { return state.top * 2 - arena + MAX_ROWS + 4 * S
 EXPORT(finish) u32 finish(void) {
   if (!room_to_write()) compact();
   if (state.entries == 0 || !room_to_write() || !report_parted()) return 0;
-  return leaf_count == 0 || is_one_leaf() ? describe(best) : end_leaves();
+  return leaf_count == 0 || is_one_leaf() ? report_notes() && describe(best) : end_leaves();
 }
 
 // Writes the keys of the conversation's messages from this one on, as read_chain() in message.c does.
