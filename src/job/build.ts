@@ -1,8 +1,9 @@
 /** Builds a dataset: lists the sources, finds out what earlier runs have of them, and runs the rest (run.ts). */
 
+import { isDataset, readManifest } from '../dataset/manifest.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
-import type { Previous } from '../dataset/store/store.ts';
+import type { DatasetStore, Previous } from '../dataset/store/store.ts';
 import { storeFor } from '../dataset/store/store-for.ts';
 import { TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
@@ -18,6 +19,7 @@ import { decisiveSettings } from '../settings/decisive.ts';
 import { type BuildRequest, withPlugInFiles } from '../settings/plug-in-files.ts';
 import { withRedaction } from '../settings/redaction.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { plural } from '../sizes.ts';
 import type { RunHooks } from './hooks.ts';
 import { NO_PARTS, noInput, type Run, type RunSummary, runInto, runIntoDataset } from './run.ts';
 
@@ -44,7 +46,7 @@ async function buildFrom(settings: Settings, hooks: RunHooks): Promise<RunSummar
 }
 
 async function buildDataset(out: string, settings: Settings, hooks: RunHooks): Promise<RunSummary> {
-  const { inputs, replace, update, resume } = settings;
+  const { inputs, replace, update, resume, allowEmpty, allowShrink } = settings;
   if (settings.compress === 'zstd') requireZstd('--compress zstd');
   const store = await storeFor(out, settings.s3);
   const release = await store.acquire();
@@ -62,10 +64,20 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
       done: resumed?.sources ?? 0,
       kept: plan?.keptSessions,
       previous: plan?.previous,
+      checkEmpty: !replace || allowEmpty || allowShrink ? undefined : () => keepRecords(store),
     });
   } finally {
     await release();
   }
+}
+
+/** Keeps a run without records from replacing a dataset that has some. @throws TurnmillError `shrunk` */
+async function keepRecords(store: DatasetStore): Promise<void> {
+  const { path } = (await store.previous()).place;
+  const records = isDataset(path) ? readManifest(path).totals.records : 0;
+  if (records === 0) return;
+  const message = `no log gave a record, so the ${plural(records, 'record')} of the dataset would be lost; nothing was replaced. See why with 'turnmill check', or accept it with --allow-shrink`;
+  throw new TurnmillError('shrunk', message, { subject: '--replace' });
 }
 
 /** Returns whether a dataset was built as this slice of this listing, or as a whole like this run. */

@@ -135,10 +135,9 @@ export class Recording {
 
   #recorded(result: Result): void {
     const { settings, ledger, checkpoints } = this.#options;
-    const { maxQuarantine } = settings;
     if (result.kind === 'source') this.#sources++;
     // a percentage refers to all lines, so it can only be checked at the end
-    if (typeof maxQuarantine === 'number') checkTolerance(maxQuarantine, ledger.rejectionCounts());
+    if (typeof settings.maxQuarantine === 'number') checkTolerance(settings, ledger.rejectionCounts());
     checkpoints.see(result);
   }
 

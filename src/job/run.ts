@@ -98,6 +98,8 @@ export interface RunParts {
   readonly done: number;
   /** Counts the sessions that an update keeps. */
   readonly kept?: KeptSessions | undefined;
+  /** Checks whether a dataset without records may be published. */
+  readonly checkEmpty?: (() => Promise<void>) | undefined;
   /** Whether a later run can continue this one if it is stopped. */
   readonly canBeResumed?: boolean;
   /** Leaves out records, marks answers and divides into splits once all are staged. */
@@ -122,7 +124,7 @@ function deciding(
 }
 
 /** Results of earlier runs that a run takes into a dataset. */
-export interface DatasetParts extends Pick<RunParts, 'done' | 'kept' | 'canBeResumed'> {
+export interface DatasetParts extends Pick<RunParts, 'done' | 'kept' | 'checkEmpty' | 'canBeResumed'> {
   /** The killed run to continue from. */
   readonly resumedId?: string | undefined;
   /** The dataset that an update replaces. */
@@ -191,7 +193,7 @@ export async function runInto(run: Run, destination: Destination, parts: RunPart
 async function publish(
   run: Run,
   { destination, ledger, usage, counter, recorder, splitMoved = 0 }: Books,
-  { reuse, done, kept }: RunParts,
+  { reuse, done, kept, checkEmpty }: RunParts,
   { readBytes, workers, workerRestarts }: Recorded,
   readers: readonly FileReader[],
 ): Promise<RunSummary> {
@@ -199,6 +201,7 @@ async function publish(
   const sums = reconcile(run, ledger);
   checkListed(run, recorder.listed);
   kept?.check();
+  if (sums.records === 0) await checkEmpty?.();
   destination.text(REPORTS.toolUsage, usageCsv(usage, settings.groupBy));
   const counted = counter?.take();
   destination.text(REPORTS.summary, `${JSON.stringify({ ...sums, profile: counted }, null, 2)}\n`);
@@ -308,7 +311,7 @@ function reconcile({ settings, slice }: Run, ledger: Ledger): LedgerSums {
     const where = namesOf(settings.inputs);
     throw new TurnmillError(unreadable, `none of the sources in ${where} can be read`, { subject: where });
   }
-  if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.rejectionCounts());
+  if (settings.maxQuarantine !== undefined) checkTolerance(settings, ledger.rejectionCounts());
   const isEmpty = (sums.sessions.seen ?? 0) === 0 && ledger.rejectionCounts().rejections === 0;
   if (isEmpty && !settings.allowEmpty && slice === undefined)
     throw noInput(settings, { ...sums, passedOver: passedOverIn(sums.skipped) });

@@ -33,17 +33,16 @@ export const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
 /**
  * Returns the model at an endpoint. It throws TurnmillError `unavailable` if the endpoint cannot be reached or refuses,
  * and ModelFault if an answer is not a chat completion. The key is replaced in errors and in answers.
- * @throws TurnmillError `usage` if the URL contains a password
+ * @throws TurnmillError `usage` if the URL is not one, or contains a password
  */
 export function endpoint(options: EndpointOptions): Model {
   const { base } = options;
-  if (hasPassword(base)) failUsage('the URL of the endpoint must not contain a user or a password');
-  return async (messages, tools) => withRetries(JSON.stringify(requestOf(messages, tools, options)), options);
-}
-
-function hasPassword(base: string): boolean {
   const url = URL.canParse(base) ? new URL(base) : undefined;
-  return url !== undefined && (url.username !== '' || url.password !== '');
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    failUsage('the endpoint is not a URL such as http://127.0.0.1:8000/v1');
+  if (url.username !== '' || url.password !== '')
+    failUsage('the URL of the endpoint must not contain a user or a password');
+  return async (messages, tools) => withRetries(JSON.stringify(requestOf(messages, tools, options)), options);
 }
 
 function requestOf(

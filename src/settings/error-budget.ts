@@ -3,6 +3,7 @@
  * percentage of the lines. The comparison is exact, in whole numbers.
  */
 import { TurnmillError } from '../errors.ts';
+import { plural } from '../sizes.ts';
 
 /** A number of rejections, or `P%` of the lines, with up to four decimals. */
 export type Tolerance = number | `${number}%`;
@@ -25,14 +26,22 @@ export function parseTolerance(text: string): Tolerance | undefined {
 }
 
 /** Throws `rejected` if more was rejected than tolerated. */
-export function checkTolerance(tolerance: Tolerance, { rejections, all }: RejectionCounts): void {
-  if (!exceeds(tolerance, { rejections, all })) return;
-  const total = typeof tolerance === 'number' ? '' : ` in ${all} lines`;
+export function checkTolerance({ maxQuarantine, out }: Limited, { rejections, all }: RejectionCounts): void {
+  if (maxQuarantine === undefined || !exceeds(maxQuarantine, { rejections, all })) return;
+  const total = typeof maxQuarantine === 'number' ? '' : ` in ${all} lines`;
+  const outcome = out === undefined ? '' : ': nothing was published; turnmill check shows what was rejected';
   throw new TurnmillError(
     'rejected',
-    `${rejections} rejections${total}, more than --max-quarantine ${tolerance} allows: nothing was published; turnmill check shows what was rejected`,
+    `${plural(rejections, 'rejection')}${total}, more than --max-quarantine ${maxQuarantine} allows${outcome}`,
     { subject: '--max-quarantine' },
   );
+}
+
+/** The settings of a run whose rejections are limited. */
+interface Limited {
+  readonly maxQuarantine: Tolerance | undefined;
+  /** Undefined if nothing is written. */
+  readonly out: string | undefined;
 }
 
 /** Returns whether more was rejected than tolerated. */

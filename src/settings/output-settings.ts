@@ -55,12 +55,12 @@ export const OUTPUT_SETTINGS = {
     default: false,
     type: flag,
   } as Setting<boolean>,
-  /** Whether an update may lose more than half of the sessions of sources that still exist. */
+  /** Whether an update may lose more than half of the sessions of sources that still exist, or a replaced dataset all records. */
   allowShrink: {
     ...output,
     of: 'run',
     advanced: true,
-    help: 'With --update: also replace a dataset that loses more than half of the sessions of sources that still exist',
+    help: 'Also replace a dataset that loses more than half of the sessions of sources that still exist (--update), or all records (--replace)',
     default: false,
     type: flag,
   } as Setting<boolean>,

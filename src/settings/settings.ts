@@ -102,6 +102,7 @@ function checkValues(settings: Settings): void {
 function checkInputs(inputs: Settings['inputs']): void {
   if (!Array.isArray(inputs)) failUsage('inputs must be a list of files, folders or streams');
   if (inputs.length === 0) failUsage('name at least one input: a file, a folder, or - for standard input');
+  if (inputs.includes('')) failUsage('the name of an input is empty');
   if (inputs.filter((input) => input === '-').length > 1)
     failUsage('standard input (-) can be an input only once');
   checkStreams(inputs);

@@ -33,7 +33,7 @@ async function firstNight(names: readonly string[]): Promise<Night> {
 const spoil = ({ logs }: Night, id: string): void =>
   appendFileSync(join(logs, `${id}.jsonl`), `${entryLine({ at: 1, id: 'another' })}\n`);
 
-describe('an update', () => {
+describe('an update, or a build with --replace', () => {
   it('that loses the only session of a log is refused, night after night', async () => {
     const night = await firstNight(['a']);
     const before = hashesOf(night.out);
@@ -105,6 +105,23 @@ describe('an update', () => {
     rmSync(join(night.logs, 'b.jsonl'));
     expect((await night.update('--include', 'sub/*')).status).toBe(0); // b is gone
   });
+
+  it.each(['--allow-shrink', '--allow-empty'])(
+    'without a record replaces no dataset that has one, except with %s',
+    async (accepts) => {
+      const night = await firstNight(['a', 'b']);
+      for (const id of ['a', 'b']) spoil(night, id);
+      const before = hashesOf(night.out);
+      const replace = (...more: string[]) =>
+        turnmill(['build', night.logs, '--out', night.out, '--replace', ...more]);
+      const run = await replace();
+      expect([run.status, JSON.parse(run.stderr).code]).toEqual([65, 'shrunk']);
+      expect(run.stderr).toContain('no log gave a record, so the 2 records of the dataset would be lost');
+      expect(hashesOf(night.out)).toEqual(before);
+      expect((await replace(accepts)).status).toBe(3);
+      expect((await replace()).status).toBe(3); // it has no record to lose
+    },
+  );
 
   it.each(['--update', '--replace'])(
     'keeps the README.md of the user with %s, and verify accepts it',

@@ -145,5 +145,6 @@ export function textBefore(head: Uint8Array): number {
 /** Returns whether the text begins with a CSV header and no line after it can be an entry. */
 function isCsv(text: string): boolean {
   const [header = '', ...rows] = text.split(/\r?\n/);
-  return rows.length > 0 && CSV_HEADER.test(header) && rows.every((row) => !/^\s*[{[]/.test(row));
+  const hasRows = rows.some((row) => row.trim() !== '');
+  return hasRows && CSV_HEADER.test(header) && rows.every((row) => !/^\s*[{[]/.test(row));
 }

@@ -1,6 +1,6 @@
 /**
- * Files that lie beside logs under names like those of logs: settings, and what clients keep there (indexes, results that
- * were too long for a log, data for the screen). A walk through folders skips them, and lists them in the ledger.
+ * Files that lie beside logs under names like those of logs: settings, what clients keep there (indexes, results that were
+ * too long for a log, data for the screen), and datasets. A walk through folders skips them, and lists them in the ledger.
  */
 import { firstBytes } from './first-bytes.ts';
 
@@ -36,7 +36,7 @@ export function isTypedHistory(path: string): boolean {
   return TYPED_NAME.test(path) && TYPED.test(firstBytes(path, HEAD_BYTES) ?? '');
 }
 
-/** A folder in which a client keeps all its files. */
+/** A folder in which a client keeps all its files, or a dataset. */
 interface Home {
   /** Name of the folder, if it always has one. */
   readonly name?: string;
@@ -81,17 +81,19 @@ const HOMES: readonly Home[] = [
     marks: ['event_cache', 'base_state.json', 'agent_state.pkl', 'conversation_stats.pkl'],
     enough: 1,
   },
+  // a dataset of turnmill: its records would be taught again
+  { logs: [], marks: ['manifest.json', 'run.json', 'data', 'ledger'], enough: 4 },
 ];
 
 /**
- * Returns the names of the folders with logs in the home of a client; undefined for any other folder, whose files may
- * all be logs.
+ * Returns the names of the folders with logs in the home of a client, none for a dataset; undefined for any other folder,
+ * whose files may all be logs.
  * @param names names in the folder
  */
 export function logFoldersOf(path: string, names: readonly string[]): readonly string[] | undefined {
   const folderName = path.slice(path.lastIndexOf('/') + 1);
   const home = HOMES.find(({ name, logs, marks, enough }) => {
-    if (!logs.some((folder) => names.includes(folder))) return false;
+    if (logs.length > 0 && !logs.some((folder) => names.includes(folder))) return false;
     return folderName === name || marks.filter((mark) => names.includes(mark)).length >= enough;
   });
   return home?.logs;

@@ -41,7 +41,7 @@ export interface ListedObjects {
 /**
  * @param follow which symbolic links in folders to follow
  * @param whyLeftOut which of the files in folders not to read
- * @throws TurnmillError `no-input` if an input does not exist, `permission` if it may not be read
+ * @throws TurnmillError `no-input` if an input does not exist or is a dataset, `permission` if it may not be read
  */
 export function listSources(
   inputs: readonly Input[],
@@ -147,6 +147,7 @@ class SourceLister {
       if (this.#follow !== 'none') this.#walked.add(inodeOf(stats));
       const names = this.#namesOf(folder);
       const logs = logFoldersOf(path, names);
+      if (logs?.length === 0 && relative === undefined) refuseDataset(this.#inputs[input] as string);
       const place: FolderPlace = { input, path, relative };
       for (const name of names) {
         const isBeside = folder.isBeside || (logs !== undefined && !logs.includes(name));
@@ -265,6 +266,11 @@ class SourceLister {
   #passOver(input: number, relative: string, reason: PassedOverReason): void {
     this.#passedOver.add({ ...nameOf(relative), input, reason });
   }
+}
+
+function refuseDataset(name: string): never {
+  const message = `${name} is a dataset, not a folder of logs; to read its records as logs, name ${name}/data`;
+  throw new TurnmillError('no-input', message, { subject: name });
 }
 
 const NO_FACTS = { size: 0n, ctimeNs: 0n, dev: 0n, ino: 0n };

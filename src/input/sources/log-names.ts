@@ -36,6 +36,7 @@ function whyBeside(path: string): string | undefined {
   for (let end = folders.length - 1; end > 0; end--) {
     const home = folders.slice(0, end).join('/');
     const logs = logFoldersOf(home, namesIn(home));
+    if (logs?.length === 0) return `it is part of the dataset ${home}`;
     if (logs !== undefined && !logs.includes(folders[end] ?? ''))
       return `it lies in ${home}, where the client keeps its logs in ${logs.map((name) => `${name}/`).join(' and ')} only`;
   }

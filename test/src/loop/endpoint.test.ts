@@ -26,6 +26,10 @@ async function modelWith(answer: Answering, options: { maxAnswerBytes?: number }
   return endpoint({ base, model: 'm', key: KEY, waits: [0, 0], ...options });
 }
 
+test.each(['nonsense', 'ftp://127.0.0.1/v1', '127.0.0.1:8000/v1'])('%s is not an endpoint', (base) => {
+  expect(() => endpoint({ base, model: 'm', key: KEY })).toThrow(/the endpoint is not a URL such as/);
+});
+
 describe('an answer that is not a chat completion', () => {
   const deep = 100_000;
   test.each([

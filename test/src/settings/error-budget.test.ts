@@ -17,13 +17,26 @@ describe('parsing', () => {
 describe('a budget', () => {
   const allows = (tolerance: Tolerance, rejections: number, all: number): boolean => {
     try {
-      checkTolerance(tolerance, { rejections, all });
+      checkTolerance({ maxQuarantine: tolerance, out: 'dataset' }, { rejections, all });
       return true;
     } catch (error) {
       expect(error).toMatchObject({ code: 'rejected' });
       return false;
     }
   };
+
+  test('says that nothing was published only if something would have been', () => {
+    const messageFor = (out: string | undefined): string => {
+      try {
+        checkTolerance({ maxQuarantine: 0, out }, { rejections: 1, all: 1 });
+        return '';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(messageFor('dataset')).toContain('allows: nothing was published');
+    expect(messageFor(undefined)).toBe('1 rejection, more than --max-quarantine 0 allows');
+  });
 
   test.each<[Tolerance, number, number]>([
     [0, 0, 10],

@@ -18,6 +18,11 @@ function known(bytes: Uint8Array): string {
 const shape = (text: string): string => known(Buffer.from(text));
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
+it('takes one line with commas for lines, and several for CSV', () => {
+  expect(shape('id, text\n')).toBe('lines');
+  expect(shape('id, text\n1, a\n')).toBe('not-json-lines');
+});
+
 describe('takes for lines', () => {
   it.each([
     '{"timestamp":1}\n{',

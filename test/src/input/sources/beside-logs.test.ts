@@ -22,6 +22,15 @@ it('reads the projects of a Claude Code home and skips the rest', () => {
   expect(listed('me', files, '.claude')).toEqual([['.claude/projects/p/s.jsonl'], 4]);
 });
 
+it('skips a dataset among logs, and refuses it as an input', () => {
+  const files = ['manifest.json', 'run.json', 'data/a.jsonl', 'ledger/sources.jsonl', 'quarantine/r.jsonl'];
+  expect(listed('logs', [...files, '../a.jsonl'], 'built')).toEqual([['a.jsonl'], 5]);
+  expect(() => listed('built', files)).toThrow(
+    /built is a dataset, not a folder of logs; to read its records/,
+  );
+  expect(listed('logs', ['run.json', 'data/a.jsonl', 'ledger/b.jsonl'])[0]).toHaveLength(3);
+});
+
 it('skips the long bodies beside a log of Amazon Bedrock', () => {
   const files = ['08/r1.json.gz', '08/data/r1_output.json.gz', '08/data/r1_input.json', 'data/r2.json'];
   expect(listed('logs', files)).toEqual([['08/r1.json.gz', 'data/r2.json'], 2]);
