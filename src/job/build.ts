@@ -5,7 +5,7 @@ import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { DatasetStore, Previous } from '../dataset/store/store.ts';
 import { storeFor } from '../dataset/store/store-for.ts';
-import { TurnmillError } from '../errors.ts';
+import { failUsage, TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
 import { listInputs } from '../input/sources/list-inputs.ts';
 import type { Slice } from '../input/sources/slice.ts';
@@ -28,6 +28,7 @@ import { NO_PARTS, noInput, type Run, type RunSummary, runInto, runIntoDataset }
  * @throws TurnmillError if nothing was committed
  */
 export async function build(request: BuildRequest, hooks: RunHooks = {}): Promise<RunSummary> {
+  if (request?.inputs === undefined) failUsage('build() takes an object with a list of inputs');
   takeStreams(request.inputs);
   try {
     const settings = resolveSettings(await withPlugInFiles(request));

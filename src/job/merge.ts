@@ -21,7 +21,7 @@ import { missingAmong, planMerge } from '../reuse/plan-merge.ts';
 import { checkFile } from '../reuse/previous-run.ts';
 import type { Setting } from '../settings/option.ts';
 import { type PartialS3, resolveS3Options } from '../settings/s3-settings.ts';
-import { checkCopies, checkSplit, DEFAULT_SETTINGS, type Settings } from '../settings/settings.ts';
+import { checkCopies, checkOut, checkSplit, DEFAULT_SETTINGS, type Settings } from '../settings/settings.ts';
 import { keepsPaths } from '../settings/split-shares.ts';
 import { SETTINGS } from '../settings/table.ts';
 import type { RunHooks } from './hooks.ts';
@@ -43,7 +43,10 @@ export interface MergeRequest {
  * @throws TurnmillError if nothing was published, such as `missing-slices`
  */
 export async function merge(request: MergeRequest, hooks: RunHooks = {}): Promise<RunSummary> {
+  if (!Array.isArray(request?.datasets) || request.out === undefined)
+    failUsage('merge() takes an object with a list of datasets and out');
   const { datasets, out, replace = false } = request;
+  checkOut(out);
   const s3 = resolveS3Options(request.s3);
   if (out === '-') failUsage('merge: --out - is not possible; name a folder');
   const store = await storeFor(out, s3);

@@ -1,5 +1,5 @@
 /** Reads a source as a sequence of elements, with which users of the library begin their own `stream.pipeline`. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { copyOf } from '../../transforms/json/keep.ts';
@@ -126,7 +126,9 @@ async function refOf(input: Input, { name: named, s3 }: ReadOptions): Promise<So
     return { ...shared, name: named ?? input.name, path: undefined, stream: input.stream };
   if (input === '-') return { ...shared, name: named ?? '-', path: undefined };
   if (isObjectUrl(input)) return objectAt(input, named, resolveS3Options(s3));
-  if (!existsSync(input)) throw new SourceFault('vanished', `${input} not found`);
+  const stats = statSync(input, { throwIfNoEntry: false });
+  if (stats === undefined) throw new SourceFault('vanished', `${input} not found`);
+  if (stats.isDirectory()) throw new SourceFault('not-regular', `${input} is a folder; read() reads a file`);
   return { ...shared, name: named ?? basename(input), path: Buffer.from(input).toString('latin1') };
 }
 

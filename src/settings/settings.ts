@@ -61,6 +61,7 @@ export function resolveSettings({
     plugIns: withObjects(merged.plugIns, { dialects, formats: ownFormats, stages }),
   };
   checkInputs(settings.inputs);
+  checkOut(settings.out);
   checkValues(settings);
   checkSelect(settings);
   checkConversion(settings);
@@ -97,6 +98,12 @@ function checkValues(settings: Settings): void {
       failUsage(`--${flagOf(name)}: ${problem}`),
     );
   }
+}
+
+/** Checks the name of a dataset that a caller of the library passes. */
+export function checkOut(out: unknown): void {
+  if (out !== undefined && (typeof out !== 'string' || out === ''))
+    failUsage('out must be the path of a folder, an s3:// URL or -');
 }
 
 function checkInputs(inputs: Settings['inputs']): void {

@@ -25,6 +25,8 @@ describe('a value that a caller of the library passes', () => {
     [{ format: 'tlr' }, '; did you mean trl?'],
     [{ since: 'last week' }, "--since: 'last week' is not a number of milliseconds since 1970"],
     [{ inputs: 'logs' }, 'inputs must be a list of files, folders or streams'],
+    [{ inputs: ['logs', ''] }, 'the name of an input is empty'],
+    [{ out: 3 }, 'out must be the path of a folder, an s3:// URL or -'],
     [{ fromat: 'trl' }, "unknown setting 'fromat'; did you mean format?"],
     [{ plugin: ['a.mjs'] }, "unknown setting 'plugin'; did you mean plugins?"],
     [{ 'max-part': 1 }, "unknown setting 'max-part'; did you mean maxPart?"],
