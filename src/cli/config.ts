@@ -3,6 +3,10 @@
  * executed or expanded, and unknown names are errors.
  */
 import { parse as parseToml, TomlError } from 'smol-toml';
+import { LF } from '../../transforms/json/bytes.ts';
+import { createPlainScanner } from '../../transforms/json/plain-scanner.ts';
+import { ANY_NUMBER, MAX_DEPTH, skipBlanks } from '../../transforms/json/scanner.ts';
+import { encode } from '../../transforms/json/utf8.ts';
 import { systemWords, TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { suggestion } from '../settings/nearest-word.ts';
@@ -71,11 +75,20 @@ function parseObject(path: string, text: string): object {
     value = isToml ? parseToml(document) : JSON.parse(document);
   } catch (error) {
     // the messages of both parsers would quote the file
-    const where = error instanceof TomlError ? `, at line ${error.line}` : '';
-    return fail(path, `not valid ${isToml ? 'TOML' : 'JSON'}${where}`, error);
+    const line = error instanceof TomlError ? error.line : lineOfFault(document);
+    return fail(path, `not valid ${isToml ? 'TOML' : 'JSON'}, at line ${line}`, error);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   return fail(path, 'not a JSON object');
+}
+
+/** Returns the line in which a text stops being JSON. */
+function lineOfFault(text: string): number {
+  const bytes = encode(text);
+  const scanner = createPlainScanner(MAX_DEPTH, ANY_NUMBER);
+  const end = scanner.value(bytes, skipBlanks(bytes, 0), 0);
+  const at = end < 0 ? scanner.failedAt : skipBlanks(bytes, end);
+  return bytes.subarray(0, at).filter((byte) => byte === LF).length + 1;
 }
 
 const NAMES = 'names are in camelCase, as in maxLine';

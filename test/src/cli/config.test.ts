@@ -76,8 +76,11 @@ describe('F161 a configuration file', () => {
   });
 
   test.each<[string, string]>([
-    ['', 'not valid JSON'],
-    ['{', 'not valid JSON'],
+    ['', 'not valid JSON, at line 1'],
+    ['{', 'not valid JSON, at line 1'],
+    ['{\n  "limit": 1,\n  oops\n}', 'not valid JSON, at line 3'],
+    ['{"limit": 1}\n\n{}', 'not valid JSON, at line 3'],
+    ['\ufeff{\n"limit": 01}', 'not valid JSON, at line 2'],
     ["{'limit': 1}", 'not valid JSON'],
     ['[]', 'not a JSON object'],
     ['null', 'not a JSON object'],
