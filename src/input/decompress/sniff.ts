@@ -12,6 +12,7 @@ const REFUSED: readonly (readonly [name: string, magic: readonly number[]])[] = 
   ['zip', [0x50, 0x4b, 0x03, 0x04]],
   ['zip', [0x50, 0x4b, 0x05, 0x06]],
   ['bzip2', [0x42, 0x5a, 0x68]],
+  ['lz4', [0x04, 0x22, 0x4d, 0x18]],
   ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
 ];
 const EVAL = /\.eval$/i;
@@ -25,7 +26,7 @@ export const SNIFF_BYTES: number = 6;
  * @param head the source's first bytes
  * @param named the compression that its name implies; decides if there are too few bytes for a magic number, as in a
  * truncated file
- * @throws SourceFault `unsupported-compression` for zip, bzip2 and xz; `known-but-unread` for an archive of Inspect
+ * @throws SourceFault `unsupported-compression` for zip, bzip2, lz4 and xz; `known-but-unread` for an archive of Inspect
  */
 export function sniff(head: Uint8Array, named?: Compression, fileName = ''): Compression {
   const whole = (bytes: number, format: Compression): boolean => head.length >= bytes || named === format;

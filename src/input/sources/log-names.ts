@@ -4,10 +4,11 @@ import { isBesideLogs, isTypedHistory, logFoldersOf } from './beside-logs.ts';
 
 /**
  * Names of logs, and of rotated ones: a.jsonl.1, a.log.2.gz, a.log-20260113, a.jsonl.2026-01-13.zst; of Inspect's
- * archives, whose rejection says what to do with them; and of CloudWatch's exports (000000.gz).
+ * archives and logs in other compressions, whose rejection says what to do with them; and of CloudWatch's exports
+ * (000000.gz).
  */
 const LOG_NAME =
-  /(?:\.(?:jsonl|ndjson|json|toml|traj|har|log|sse)(?:[.-]\d+)*(?:\.(?:gz|zst))?|\.eval|(?:^|\/)\d{6}\.gz)$/i;
+  /(?:\.(?:jsonl|ndjson|json|toml|traj|har|log|sse)(?:[.-]\d+)*(?:\.(?:gz|zst|xz|bz2|lz4|zip))?|\.eval|(?:^|\/)\d{6}\.gz)$/i;
 
 /** @param relative path below the input */
 export const isLog = (relative: string): boolean => LOG_NAME.test(relative) && !isBesideLogs(relative);

@@ -22,6 +22,7 @@ test.each<[string, number[]]>([
   ['zip', [0x50, 0x4b, 3, 4, 20, 0]],
   ['zip', [0x50, 0x4b, 5, 6, 0, 0]],
   ['bzip2', [0x42, 0x5a, 0x68, 0x39]],
+  ['lz4', [0x04, 0x22, 0x4d, 0x18]],
   ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]],
 ])('%s is refused by its name', (name, head) => {
   expect(head.length).toBeLessThanOrEqual(SNIFF_BYTES);

@@ -31,12 +31,19 @@ it('lists logs below a folder in bytewise order and counts other files', () => {
 
 it('lists archives and cassettes, whose rejection gives advice, and exports of CloudWatch', () => {
   const folder = temporaryFolder();
-  put(folder, 'run.eval', '000000.gz', 'archive.gz', 'config.yaml');
+  put(folder, 'run.eval', '000000.gz', 'archive.gz', 'config.yaml', 'a.jsonl.xz', 'a.log.1.bz2', 'notes.xz');
   writeFileSync(join(folder, 'tape.yaml'), '---\ninteractions:\n- request:\n');
   writeFileSync(join(folder, 'tape.yml'), 'interactions:\n- request:\n');
   const { sources, extensions } = listSources([folder]);
-  expect([...sources].map(({ name }) => name)).toEqual(['000000.gz', 'run.eval', 'tape.yaml', 'tape.yml']);
-  expect(extensions).toEqual({ '.gz': 1, '.yaml': 1 });
+  expect([...sources].map(({ name }) => name)).toEqual([
+    '000000.gz',
+    'a.jsonl.xz',
+    'a.log.1.bz2',
+    'run.eval',
+    'tape.yaml',
+    'tape.yml',
+  ]);
+  expect(extensions).toEqual({ '.gz': 1, '.xz': 1, '.yaml': 1 });
 });
 
 it('keeps the bytes of a name that is not UTF-8', () => {
