@@ -38,7 +38,7 @@ export const NAME_WORDS: Readonly<Record<string, string>> = {
   excluded: 'not a log',
   'excluded-by-option': 'left out by --exclude',
   'free-form-call': 'call without JSON arguments',
-  'known-but-unread': 'known program, unknown form',
+  'known-but-unread': 'known program, other form',
   'legacy-function-call': 'call in the old form',
   limited: 'cut by --limit',
   'line-lost': 'line lost inside a conversation',
@@ -76,7 +76,7 @@ export const NAME_WORDS: Readonly<Record<string, string>> = {
   'stream-cut': 'stream cut off',
   'strict-time-ignored': '--strict-time not applied',
   symlink: 'symbolic link',
-  'timestamp-not-increasing': 'time goes back',
+  'timestamp-not-increasing': 'time out of order',
   'too-old': 'left out by --since',
   'tool-result-empty': 'tool returned nothing',
   'tool-result-error': 'tool reported an error',
@@ -93,14 +93,14 @@ export function wordsFor(name: string): string {
   return Object.hasOwn(NAME_WORDS, name) ? (NAME_WORDS[name] as string) : name.replaceAll('-', ' ');
 }
 
-/** Returns the words for a name, and the name where it has to be typed or searched for: `time goes back (timestamp-not-increasing)`. */
+/** Returns the words for a name, and the name where it has to be typed or searched for: `time out of order (timestamp-not-increasing)`. */
 export function namedWords(name: string): string {
   return Object.hasOwn(NAME_WORDS, name) && NAME_WORDS[name] !== name
     ? `${NAME_WORDS[name]} (${name})`
     : name;
 }
 
-/** Returns short words for the fate of a session: `rejected: time goes back`. */
+/** Returns short words for the fate of a session: `rejected: time out of order`. */
 export function sessionFateWords(fate: string): string {
   return fate.split(':').map(wordsFor).join(': ');
 }

@@ -157,7 +157,7 @@ function fates(sums: RunSummary['sums']): (string | undefined)[] {
   ];
 }
 
-/** Returns `rejected: 4 time goes back (timestamp-not-increasing)`; empty if there are none. */
+/** Returns `rejected: 4 time out of order (timestamp-not-increasing)`; empty if there are none. */
 function detailed(words: string, fates: Counts, start: string): string {
   const own = Object.entries(only(fates, start)).map(([fate, n]) => [fate.slice(start.length), n]);
   return own.length === 0 ? '' : `${words}: ${tally(Object.fromEntries(own))}`;

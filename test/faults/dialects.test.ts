@@ -53,10 +53,10 @@ describe('calls', () => {
     const { status, stderr, summary } = await build(files);
     expect([status, summary.fates]).toEqual([3, { snapshot: 1 }]);
     expect(stderr).toContain(
-      'b.eval  known program, unknown form (known-but-unread): this is an archive of Inspect',
+      'b.eval  known program, other form (known-but-unread): this is an archive of Inspect',
     );
     expect(stderr).toContain(
-      'c.yaml  known program, unknown form (known-but-unread): this is a cassette of recorded HTTP',
+      'c.yaml  known program, other form (known-but-unread): this is a cassette of recorded HTTP',
     );
   });
 });

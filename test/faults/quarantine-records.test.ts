@@ -149,7 +149,7 @@ describe('quarantine list', () => {
     expect(status).toBe(0);
     expect(stdout.toString().split('\n').slice(0, 2)).toEqual([
       expect.stringMatching(/^a\.jsonl:1 {2}line {2}invalid-json \(8 B, raw\): not JSON/),
-      expect.stringMatching(/^a\.jsonl:2 {2}session {2}time goes back \(timestamp-not-increasing\)/),
+      expect.stringMatching(/^a\.jsonl:2 {2}session {2}time out of order \(timestamp-not-increasing\)/),
     ]);
     const json = (await turnmill(['quarantine', 'list', out, '--json'])).stdout.toString();
     expect(json).not.toContain('raw_b64');

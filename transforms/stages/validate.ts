@@ -150,7 +150,7 @@ export const validate: Stage<ValidateOptions> = {
   options: {
     ended: { describe: 'Ids of sessions that have ended', default: undefined },
     strictTime: {
-      describe: 'Reject a session in which two entries have the same time, not only one whose time goes back',
+      describe: 'Also reject a session in which two entries have the same time',
       default: false,
     },
     select: {

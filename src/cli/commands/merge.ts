@@ -10,7 +10,7 @@ export const merge: Command = {
   name: 'merge',
   summary: 'Put the slices of a dataset together, or several datasets',
   usage:
-    'PART... --out OUT [--replace]\nmerge --missing PART...\n\nPART is a dataset: a folder or s3://BUCKET/PREFIX/. Slices of build --slice are ordered by their numbers, other datasets as they are named. The result is what one build of all sources would write; the settings are those of the datasets.',
+    'PART... --out OUT [--replace]\nturnmill merge --missing PART...\n\nPART is a dataset: a folder or s3://BUCKET/PREFIX/. Slices of build --slice are ordered by their numbers, other datasets as they are named. The result is what one build of all sources would write; the settings are those of the datasets.',
   options: [...mergeOptions, ...s3Options, ...optionsIn({ ...REPORTING, ...LOG_OPTION })],
   examples: [
     ['merge parts/* --out dataset/', 'Write one dataset, after build --slice I/8 --out parts/I for each I'],

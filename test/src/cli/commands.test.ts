@@ -80,7 +80,7 @@ describe('build', () => {
   });
 
   test.each([
-    [['--strict-time'], 'time goes back'],
+    [['--strict-time'], 'time out of order'],
     [
       ['--max-line', '1KiB', '--cleanup', 'goose-info,goose-title', '--on-finding', 'unread-text=keep'],
       'line-too-long',

@@ -71,9 +71,9 @@ test('a log that is named without a line is read, and its sessions are listed wi
   const log = join(logs, 'x/late.jsonl');
   const text = await explained(log);
   expect(text).toContain(`${log}: read as exchange\n`);
-  expect(text).toContain('lines      2: 2 rejected: time goes back (timestamp-not-increasing)\n');
+  expect(text).toContain('lines      2: 2 rejected: time out of order (timestamp-not-increasing)\n');
   expect(text).toContain(
-    `late-1: rejected: time goes back (timestamp-not-increasing) (turnmill explain ${log}:2)`,
+    `late-1: rejected: time out of order (timestamp-not-increasing) (turnmill explain ${log}:2)`,
   );
   const { stdout } = await turnmill(['explain', log, '--json']);
   expect(JSON.parse(stdout.toString())).toEqual({
