@@ -72,12 +72,15 @@ function nextMessages(dice: Dice, earlier: readonly Request[], number: number): 
   if (what === 2) return continued(dice, earlier[dice.int(earlier.length)] as Request, number);
   if (what > 4) return continued(dice, last, number);
   const role = dice.pick(['system', 'developer']);
-  return [{ role, content: dice.pick(['10:00', '10:01']) }, ...continued(dice, last, number).slice(1)];
+  return [
+    { role, content: dice.pick(['Be brief.', 'Be polite.']) },
+    ...continued(dice, last, number).slice(1),
+  ];
 }
 
 export function partingSession(dice: Dice): readonly Request[] {
   const first = [
-    { role: 'system', content: '10:00' },
+    { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'a' },
   ];
   const requests: Request[] = [{ messages: first, reply: answer(dice, 'c0') }];

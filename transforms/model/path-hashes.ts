@@ -110,7 +110,7 @@ export const hasSameBytes = (a: Message, b: Message | undefined): boolean =>
   b !== undefined && (a.bytes === b.bytes || Buffer.compare(a.bytes, b.bytes) === 0);
 
 /** Number of messages with which a path begins. */
-export function sharedLength(messages: readonly Message[], known: Path): number {
+export function sharedLength(messages: readonly Message[], known: Pick<Path, 'messages'>): number {
   let shared = 0;
   while (shared < messages.length && hasSameBytes(messages[shared] as Message, known.messages[shared]))
     shared++;

@@ -9,6 +9,7 @@ import { checks } from '../checks/index.ts';
 import { roleSign } from '../checks/role-trace.ts';
 import { type FoldSelect, MAX_CONVERSATION_BYTES } from '../dialects/dialect.ts';
 import { messageWithoutBilling } from '../dialects/shared/billing-line.ts';
+import { comparedMessages } from '../dialects/shared/system-times.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/shared/tool-definitions.ts';
 import { unreadContent } from '../dialects/shared/unread-content.ts';
 import { LF } from '../json/bytes.ts';
@@ -92,6 +93,12 @@ const MAX_TIME = 2n ** 63n;
 const MAX_DEFINITIONS = 64;
 
 const cleaned = messageCleaner(['goose']);
+
+/** Whether the conversations of a session are told apart by another text than this system message has. */
+function isComparedOtherwise(message: Message): boolean {
+  const list = [message];
+  return messageWithoutBilling(message) !== message || comparedMessages(list) !== list;
+}
 
 export class ShortcutReader implements ShortcutHost {
   readonly #module: ScanMemory;
@@ -250,7 +257,7 @@ export class ShortcutReader implements ShortcutHost {
     const message: Message = { bytes, role: stringValue(bytes, 'role') as string };
     const code = SIGNS.get(roleSign(message));
     if (code === undefined || unreadContent(message) !== undefined) return ODD;
-    if (this.#options.select === 'leaves' && messageWithoutBilling(message) !== message) return ODD;
+    if (this.#options.select === 'leaves' && isComparedOtherwise(message)) return ODD;
     const sign = code << 16;
     const result = cleaned(message);
     if (result === undefined) return emptyAssistant.suspects(message) ? sign | EMPTY : sign;

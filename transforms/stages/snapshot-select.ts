@@ -12,6 +12,7 @@ import {
   GatheredIndex,
   GatheredSession,
 } from '../dialects/shared/gathered-session.ts';
+import { comparedMessages } from '../dialects/shared/system-times.ts';
 import { perObject } from '../json/notes.ts';
 import { canonical } from '../model/canonical.ts';
 import type {
@@ -211,7 +212,7 @@ class Leaves {
   /** The path begins with the empty one, so that an entry without messages is the beginning of all others. */
   #pathOf({ messages, reply }: Entry): CallPath {
     const listed = reply === undefined ? messages : [...messages, reply];
-    const { hashes, continued } = this.#paths.take(listed);
+    const { hashes, continued } = this.#paths.take(comparedMessages(listed));
     const all = (): readonly string[] => [EMPTY_PATH, ...hashes];
     const before = hashes[continued - 1];
     return { before, hashes: before === undefined ? all() : hashes.slice(continued), answeredAt: -1, all };

@@ -17,6 +17,7 @@ import {
   type Joining,
 } from './gathered-session.ts';
 import { type CallChain, isSameList } from './history.ts';
+import { comparedMessages } from './system-times.ts';
 
 export interface GatherOptions {
   /** Bytes that open sessions may hold in total; beyond that, the session that was idle the longest is written. */
@@ -41,6 +42,8 @@ const asLogged = (messages: readonly Message[]): readonly Message[] => messages;
 
 export class GatheredSessions {
   readonly #options: GatherOptions;
+  /** Returns messages as they are compared. */
+  readonly #compared: NonNullable<GatherOptions['cleaned']>;
   /** Open sessions by each of their ids: equal calls in separate traces form one session that has all their ids. */
   #open = new Map<string, GatheredSession>();
   /** The sessions in `#open`; the one that was idle the longest is first. */
@@ -52,7 +55,8 @@ export class GatheredSessions {
   #index: GatheredIndex;
   /** The session of the last call, if it has no id: only the next call may continue it. */
   #nameless: GatheredSession | undefined;
-  /** Hashes of the last call's messages, most of which the next call repeats. */
+  /** The last call's messages after cleanup, most of which the next call repeats, and their hashes as they are compared. */
+  #cleaned: readonly Message[] = [];
   #path: Path | undefined;
   /** Calls that were not added, and sessions that have ended. */
   #finished: (Entry | GatheredSession)[] = [];
@@ -61,6 +65,8 @@ export class GatheredSessions {
 
   constructor(options: GatherOptions) {
     this.#options = options;
+    const { cleaned = asLogged } = options;
+    this.#compared = (messages, from) => comparedMessages(cleaned(messages, from));
     this.#index = this.#newIndex();
   }
 
@@ -103,24 +109,25 @@ export class GatheredSessions {
     const listed = reply === undefined ? messages : [...messages, reply];
     if (chain?.before === undefined) {
       // a message that cleanup left before is left again, unless it is dropped because of the next one
-      const shared = this.#path === undefined ? 0 : sharedLength(listed, this.#path);
-      const compared = cleaned(listed, Math.max(shared - 1, 0));
+      const shared = sharedLength(listed, { messages: this.#cleaned });
+      this.#cleaned = cleaned(listed, Math.max(shared - 1, 0));
+      const compared = comparedMessages(this.#cleaned);
       this.#path = pathOf(compared, this.#path, compared === listed ? shared : undefined);
       const { hashes } = this.#path;
       return { before: undefined, hashes, answeredAt: answerIn(compared), all: () => hashes };
     }
     const { at, before, own } = chain;
-    const system = messages.slice(0, at);
-    const start = before.endAfter(system, cleaned);
+    const system = comparedMessages(messages.slice(0, at));
+    const start = before.endAfter(system, this.#compared);
     const added = listed.slice(at);
-    const compared = cleaned(added, 0);
+    const compared = this.#compared(added, 0);
     const { hashes, end } = extendPath(start, compared);
     if (isSameList(own?.addedMessages, added)) own?.setEnd(system, end);
     return {
       before: start.hash,
       hashes,
       answeredAt: before.hasAnswer ? -1 : answerIn(compared),
-      all: () => pathOf([...cleaned(system, 0), ...before.list(cleaned), ...compared]).hashes,
+      all: () => pathOf([...this.#compared(system, 0), ...before.list(this.#compared), ...compared]).hashes,
     };
   }
 
@@ -151,6 +158,7 @@ export class GatheredSessions {
     if (this.#nameless !== undefined) open.add(this.#nameless);
     for (const session of [...open].sort((a, b) => a.number - b.number)) this.#close(session);
     this.#nameless = this.#path = undefined;
+    this.#cleaned = [];
   }
 
   get hasFinished(): boolean {
@@ -173,6 +181,7 @@ export class GatheredSessions {
     this.#index = this.#newIndex();
     this.#ended.clear();
     this.#nameless = this.#latest = this.#path = undefined;
+    this.#cleaned = [];
     this.#finished = [];
     this.#held = 0;
   }

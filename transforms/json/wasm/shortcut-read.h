@@ -225,7 +225,8 @@ static void judge(u32 p, u32 end) {
   u32 calling = row->calls || first_byte(row->spans[FUNCTION_CALL]) != 'n';
   row->first = text ? first_visible(content) : 0;
   row->sign = role <= DEVELOPER ? 'S' : role == USER ? 'U' : role != ASSISTANT ? 'T' : (row->first ? 1 : 0) | (calling ? 2 : 0);
-  if (role == SYSTEM) ask = list || (text && (row->first == 'x' || holds(content, PURPOSE) || spells(content)));  // x-anthropic-billing-header
+  if (role <= DEVELOPER && max_leaves_bytes > 0) ask = 1;  // it may have a time, which does not count
+  else if (role == SYSTEM) ask = list || (text && (row->first == 'x' || holds(content, PURPOSE) || spells(content)));  // x-anthropic-billing-header
   if (role == USER) ask = list || row->first == '<';
   if (role == ASSISTANT) ask = list || (text && row->first == 0 && row->calls == 0);
   row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0) | (thoughts ? THOUGHTS : 0) | (reasoned ? REASONED : 0);
