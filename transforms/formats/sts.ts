@@ -8,13 +8,13 @@ import { inString, quote } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { hashOf } from '../model/hashed-set.ts';
-import { otherContent, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
+import { isNextLine, otherContent, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
 import { isPersonal } from '../model/meta.ts';
 import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
 import type { Format, Report } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { collectFindings, fatal, reportOtherMembers, reportParts, warning } from './shared-rules.ts';
-import { textIn } from './template-contents.ts';
+import { isCited, textIn } from './template-contents.ts';
 import { asString } from './tool-arguments.ts';
 
 const NO_TEXT = '""';
@@ -93,8 +93,11 @@ function contentOf(message: Message, at: number, report: Report): string {
   if (other !== undefined) return decode(inString(other));
   if (content?.[0] !== OPEN_ARRAY) return NO_TEXT;
   const parts = elementsOf(content);
-  const texts = parts.flatMap((part) => textOfValue(textIn(part)) ?? []);
-  const text = texts.join('\n');
+  const texts = parts.filter((part) => textIn(part) !== undefined);
+  const lines = texts.map(
+    (part, i) => `${isNextLine(texts, i, isCited) ? '\n' : ''}${textOfValue(textIn(part))}`,
+  );
+  const text = lines.join('');
   const otherParts = texts.length < parts.length;
   reportParts({ text, otherParts, isJoined: texts.length > 1 }, `messages[${at}]`, report);
   return quote(text);

@@ -7,7 +7,7 @@ import { elementsOf, valueBytes, valueSpan } from '../json/members.ts';
 import { addMember, concat, replaceValue, spliced } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
-import { stringValue, TEXT_TYPES, toolCallsOf } from '../model/message.ts';
+import { isNextLine, stringValue, TEXT_TYPES, toolCallsOf } from '../model/message.ts';
 import type { Report } from './format.ts';
 import { PARTS_JOINED, warnOf } from './shared-rules.ts';
 
@@ -25,10 +25,11 @@ export function joinTextParts(messages: readonly Message[], report: Report): rea
   const joined = messages.map((message, at) => {
     const content = valueBytes(message.bytes, 'content');
     if (content?.[0] !== OPEN_ARRAY) return message;
-    const texts = elementsOf(content).map(textIn);
-    if (!texts.every((text) => text !== undefined)) return message;
-    if (texts.length > 1) several.push(at);
-    return withContent(message, oneText(texts));
+    const parts = elementsOf(content);
+    const text = oneText(parts);
+    if (text === undefined) return message;
+    if (parts.length > 1) several.push(at);
+    return withContent(message, text);
   });
   warnOf(several, 'parts-joined', PARTS_JOINED, report);
   return joined;
@@ -52,10 +53,18 @@ export function textIn(part: Uint8Array): Uint8Array | undefined {
   return text?.[0] === QUOTE ? text : undefined;
 }
 
-/** Joins JSON strings with line feeds, without touching their escapes. */
-function oneText(texts: readonly Uint8Array[]): Uint8Array {
+/** Whether a part names the sources of its text. */
+export function isCited(part: Uint8Array): boolean {
+  const citations = part[0] === OPEN_OBJECT ? valueBytes(part, 'citations') : undefined;
+  return citations?.[0] === OPEN_ARRAY && elementsOf(citations).length > 0;
+}
+
+/** Joins the texts of parts, without touching their escapes; undefined if a part has another type. */
+function oneText(parts: readonly Uint8Array[]): Uint8Array | undefined {
+  const texts = parts.map(textIn);
+  if (!texts.every((text) => text !== undefined)) return undefined;
   const pieces = texts.flatMap((text, i) => [
-    ...(i > 0 ? [ESCAPED_LINE_FEED] : []),
+    ...(isNextLine(parts, i, isCited) ? [ESCAPED_LINE_FEED] : []),
     text.subarray(1, text.length - 1),
   ]);
   return concat([ONE_QUOTE, ...pieces, ONE_QUOTE]);

@@ -33,9 +33,9 @@ export function textOf(message: Message, separator: '' | '\n' = ''): MessageText
   const content = contentOf(message);
   if (typeof content === 'string') return { ...NO_TEXT, text: content };
   if (!Array.isArray(content)) return NO_TEXT;
-  const texts = content.filter(isTextPart).map((part) => part.text);
+  const texts = content.filter(isTextPart);
   return {
-    text: texts.join(separator),
+    text: texts.map(({ text }, i) => (isNextLine(texts, i, isCited) ? separator : '') + text).join(''),
     otherParts: texts.length < content.length,
     isJoined: texts.length > 1,
   };
@@ -77,6 +77,17 @@ export const TEXT_TYPES: ReadonlySet<unknown> = new Set(['text', 'input_text', '
 
 interface TextPart {
   readonly text: string;
+  readonly citations?: unknown;
+}
+
+const isCited = ({ citations }: TextPart): boolean => Array.isArray(citations) && citations.length > 0;
+
+/**
+ * Whether a line feed belongs between a text and the one before it. The Messages API divides a sentence at its citations,
+ * so a text with citations continues the one before it, and the next one continues it.
+ */
+export function isNextLine<T>(texts: readonly T[], at: number, isCited: (text: T) => boolean): boolean {
+  return at > 0 && !isCited(texts[at - 1] as T) && !isCited(texts[at] as T);
 }
 
 function isTextPart(part: unknown): part is TextPart {

@@ -6,6 +6,7 @@ import { buildLogs, entryLine } from '../../support/build-logs.ts';
 import { callJson, conversation, findingsOf, recordOf } from './encoded.ts';
 
 const part = (text: string): string => `{"type":"text","text":"${text}"}`;
+const cited = (text: string): string => `{"type":"text","text":"${text}","citations":[{"cited_text":"x"}]}`;
 const user = (content: string): string => `{"role":"user","content":${content}}`;
 const FORMATS = [trl, axolotl, openai];
 
@@ -20,6 +21,16 @@ describe.each(FORMATS.map((format) => [format.name, format] as const))('contents
     ['escapes, whose bytes stay', `[${part('\\u00e9\\"')},${part('\\ud83d')}]`, '"\\u00e9\\"\\n\\ud83d"'],
     ['a part with other members', '[{"cache_control":{},"text":"a","type":"text"}]', '"a"'],
     ['no part', '[]', '""'],
+    [
+      'a sentence that is divided at its citations',
+      `[${part('a')},${part('It is ')},${cited('green')},${part(' now.')},${part('b')}]`,
+      '"a\\nIt is green now.\\nb"',
+    ],
+    [
+      'a text without citations',
+      '[{"type":"text","text":"a","citations":[]},{"type":"text","text":"b","citations":null}]',
+      '"a\\nb"',
+    ],
   ])('become one text: %s', (_what, content, expected) => {
     expect(contentOf(content)).toBe(expected);
   });

@@ -47,6 +47,8 @@ describe.each(KINDS)('a message in a %s', (_kind, make) => {
     [[TEXT], 'a', false],
     [[TEXT, IMAGE], 'a', false],
     [[TEXT, IMAGE, TEXT], 'a\na', true],
+    [[TEXT, { ...TEXT, citations: [{}] }, TEXT, TEXT], 'aaa\na', true],
+    [[TEXT, { ...TEXT, citations: [] }, { ...TEXT, citations: null }], 'a\na\na', true],
     [null, undefined, false],
   ])('with content %j and a line feed between parts has the text %j', (content, expected, isJoined) => {
     expect(textOf(of(content), '\n')).toMatchObject({ text: expected, isJoined });
