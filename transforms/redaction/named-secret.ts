@@ -14,6 +14,7 @@ const NAMED = {
   anchors: [
     ...['assword', 'ASSWORD', 'asswd', 'ASSWD', 'ecret', 'ECRET', 'oken', 'OKEN', 'redential', 'REDENTIAL'],
     ...['api_key', 'api-key', 'apikey', 'apiKey', 'ApiKey', 'Api-Key', 'API_KEY', 'API-KEY', 'APIKEY'],
+    ...['API-Key', 'API_Key', 'ubscription-Key', 'ubscription-key', 'functions-key'],
     ...['access_key', 'accessKey', 'AccessKey', 'ACCESS_KEY', 'private_key', 'privateKey', 'PRIVATE_KEY'],
     ...['auth_key', 'authKey', 'AUTH_KEY', 'signing_key', 'signingKey', 'SIGNING_KEY'],
     ...['master_key', 'masterKey', 'MASTER_KEY', 'encryption_key', 'encryptionKey', 'ENCRYPTION_KEY'],
@@ -21,11 +22,14 @@ const NAMED = {
   ],
   suffix: '(?:[_-]?(?:key|value|base|Key|Value|KEY|VALUE|BASE)){0,2}',
 } as const;
+const NAME = `(?:${NAMED.anchors.join('|')})${NAMED.suffix}`;
 /** Options of commands that are followed by a secret. */
 const FLAGS = [
   ...['--password ', '--passwd ', '--token ', '--auth-token ', '--access-token ', '--api-key ', '--apikey '],
   ...['--secret ', '--client-secret ', '--secret-key '],
 ];
+/** A name and its value are two members, attributes or lines: `"name": "API_KEY", "value": "..."`. */
+const NAME_AND_VALUE = `(?:${QUOTE}\\s{0,4},?(?:\\s|\\\\+[nrt]){0,40}${QUOTE}[vV]alue)?`;
 /** The characters between a name and its value: quotes at any depth of escaping, and a sign. */
 export const ASSIGNS: string = `${QUOTE}\\s{0,4}(?::=|=>|[:=])\\s{0,4}${QUOTE}(?![A-Z2-7]{10}>)`;
 
@@ -46,8 +50,8 @@ export const NAMED_SECRET: Rule = {
       check: 'secret',
     },
     {
-      anchors: ['://'],
-      pattern: `://[^\\s:/@"'\\\\<>$\\{\\}]{0,64}:([^\\s:/@"'\\\\<>$\\{\\}]{5,200})@`,
+      anchors: ['://', ...[1, 2, 4, 8].map((escapes) => `:${'\\'.repeat(escapes)}/`)],
+      pattern: `:(?:\\\\*/){2}[^\\s:/@"'\\\\<>$\\{\\}]{0,64}:([^\\s:/@"'\\\\<>$\\{\\}]{5,200})@`,
       group: 1,
       check: 'password',
     },
@@ -97,9 +101,33 @@ export const NAMED_SECRET: Rule = {
       check: 'secret',
     },
     {
+      anchors: [';Pwd=', ';pwd=', ';PWD=', '; Pwd=', '; pwd=', '; PWD='],
+      pattern: `; ?[Pp](?:wd|WD)=(?!/)([^\\s"'\`\\\\<>;]{6,200})`,
+      group: 1,
+      check: 'secret',
+    },
+    {
       anchors: NAMED.anchors,
-      pattern: `(?:${NAMED.anchors.join('|')})${NAMED.suffix}${ASSIGNS}(?!https?:|arn:)((?<=["'\`])[^\\s"'\`\\\\<>\\{\\}()[\\]]{8,200}(?=\\\\*["'\`])|(?!\\$)(?:[A-Za-z0-9_+/!#%^*.=~@&-]|\\$(?![{(])){8,200})`,
-      reach: 280,
+      pattern: `${NAME}\\\\*["'\`],\\s{0,4}b?\\\\*["'\`]([A-Za-z0-9_+/=]{20,2000})\\\\*["'\`]`, // in a list or a tuple
+      reach: 2100,
+      head: `${NAME}\\\\*["'\`],`,
+      group: 1,
+      check: 'secret',
+      isName: true,
+    },
+    {
+      anchors: NAMED.anchors,
+      pattern: `${NAME}>([^\\s"'\`\\\\<>\\{\\}()[\\]]{8,2000})</`, // in an element of XML
+      reach: 2100,
+      head: `${NAME}>`,
+      group: 1,
+      check: 'secret',
+      isName: true,
+    },
+    {
+      anchors: NAMED.anchors,
+      pattern: `${NAME}${NAME_AND_VALUE}${ASSIGNS}(?!https?:|arn:)((?<=["'\`])[^\\s"'\`\\\\<>\\{\\}()[\\]]{8,2000}(?=\\\\*["'\`])|(?!\\$)(?:[A-Za-z0-9_+/!#%^*.=~@&-]|\\$(?![{(])){8,2000})`,
+      reach: 2100,
       group: 1,
       check: 'secret',
       isName: true,

@@ -296,6 +296,13 @@ export const RULES: readonly Rule[] = [
         check: 'random',
       },
       {
+        anchors: ['-Signature='], // of an address that opens an object of a store
+        pattern: `(?<=X-(?:Amz|Goog))-Signature=(${HEX}{64,1024})`,
+        reach: 1040,
+        group: 1,
+        check: 'random',
+      },
+      {
         anchors: ['hooks.zapier.com'],
         pattern:
           'hooks\\.zapier\\.com\\\\*/hooks\\\\*/(?:catch|standard)\\\\*/(\\d{4,12}\\\\*/[A-Za-z0-9]{5,12})',

@@ -16,6 +16,8 @@ const LOOK_BACK = 32;
 const MIN_NUMBER_BYTES = 13;
 const MAX_NUMBER_BYTES = 120;
 const MAX_NAME_BYTES = 40;
+/** Between a name and its value: `:`, `=`, `,` or `>`. */
+const SIGNS: ReadonlySet<number> = new Set([0x3a, 0x3d, 0x2c, 0x3e]);
 const MIN_CARD_DIGITS = 13;
 const AT = 0x40;
 const POINT = 0x2e;
@@ -80,7 +82,7 @@ export class SecretScan {
   readonly #window = new Window();
   /** The value judged last: one may fill a text. */
   #judged: Judged | undefined;
-  /** Bytes without `:` and `=`. */
+  /** Bytes without the signs between a name and its value. */
   #unassigned = { from: 0, to: 0 };
 
   constructor(rules: readonly Rule[]) {
@@ -160,11 +162,11 @@ export class SecretScan {
     return this.#judged.isSecret;
   }
 
-  /** Whether `:` or `=` follows a name. */
+  /** Whether `:`, `=`, `,` or `>` follows a name. */
   #isAssigned(bytes: Buffer, at: number): boolean {
     const end = at + MAX_NAME_BYTES;
     let sign = at >= this.#unassigned.from && at <= this.#unassigned.to ? this.#unassigned.to : at;
-    while (sign < end && bytes[sign] !== 0x3a && bytes[sign] !== 0x3d) sign++;
+    while (sign < end && !SIGNS.has(bytes[sign] as number)) sign++;
     this.#unassigned = { from: at, to: sign };
     return sign < end;
   }

@@ -58,6 +58,36 @@ describe('redactBytes', () => {
     );
   }
 
+  const value = mixed(36);
+  const long = mixed(900);
+
+  it.each([
+    ['a header in capitals', `curl -H 'X-API-Key: ${value}'`],
+    ['a header of Azure', `Ocp-Apim-Subscription-Key: ${mixed(32, HEX)}`],
+    ['a header by name and value', `{"name": "x-api-key", "value": "${value}"}`],
+    ['a variable by name and value', `{\n  "name": "DB_PASSWORD",\n  "value": "${value}"\n}`],
+    ['a variable of Kubernetes', `  - name: DB_PASSWORD\n    value: ${value}\n`],
+    ['an attribute', `<add key="ApiKey" value="${value}" />`],
+    ['an element', `<apiKey>${value}</apiKey>`],
+    ['a long element', `<token>${long}</token>`],
+    ['headers in a list', `["host", "a", "x-api-key", "${value}"]`],
+    ['headers in tuples', `[(b'x-api-key', b'${value}')]`],
+    ['arguments in a list', `"args": ["-y", "server", "--api-key", "${value}"]`],
+    ['a long value in a list', `["x-auth-token", "${long}"]`],
+    ['a long value', `AWS_SESSION_TOKEN=${long}`],
+    ['a long value in quotes', `"SessionToken": "${long}"`],
+    ['a password in a list of settings', `Server=a;Uid=b;Pwd=${mixed(18)};Encrypt=yes`],
+    ['an address with escaped slashes', `{"url":"https:\\/\\/u:${mixed(18)}@host\\/"}`],
+    ['a signed address', `https://b.s3.amazonaws.com/k?X-Amz-Expires=9&X-Amz-Signature=${mixed(64, HEX)}`],
+  ])('replaces the whole secret in %s, at any depth', (_what, text) => {
+    for (const depth of DEPTHS) {
+      const redacted = unquoted(redact(quoted(text, depth)).text);
+      expect(redacted).toMatch(/<(?:SECRET|CLOUD-TOKEN)>/);
+      for (const secret of [value, long, mixed(32, HEX), mixed(18), mixed(64, HEX)])
+        expect(redacted).not.toContain(secret.slice(-8));
+    }
+  });
+
   it('leaves what only looks like a secret', () => {
     const near = [
       `ghp_${'x'.repeat(36)}`,
@@ -82,6 +112,8 @@ describe('redactBytes', () => {
       'token = b64encode(x), password: secret123, --token $TOKEN_2_OF_APP, --password "<your password 1>"',
       'napi_get_value_string_utf8, csk-learn, re_export_all_of_the_modules_1, sk-toggleable__label-2',
       'cookie: { secure: true }, "auth": "AuthenticationMiddleware1", Authorization: https://host/rfc6749/2',
+      '["api_key", "text-embedding-3-small"], ("token", "b64encode"), required: ["secret", "name2"]',
+      'PWD=/home/me2/Work3; pwd=$(pwd); OLDPWD=/tmp/a1B2c3, Promise<Token>(1), <token>text</token>',
       'a login page with a password field2 and the mysql option -p8080',
     ];
     for (const text of near) expect(redact(JSON.stringify(text)).text).toBe(JSON.stringify(text));
