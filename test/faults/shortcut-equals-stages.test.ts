@@ -199,6 +199,22 @@ it('F218: the same records of answers with signatures of thoughts', async () => 
   expect(rules.filter((rule) => rule === 'reasoning-sealed')).toHaveLength(replies.length);
 });
 
+it('F218: the same records of answers whose reasoning LiteLLM repeats', async () => {
+  const folder = temporaryFolder();
+  const blocks = [{ type: 'thinking', thinking: 'r', signature: 'S' }];
+  const replies = [{ thinking_blocks: blocks }, { reasoning: 'r' }, { thinking_blocks: null }].map(
+    (fields) => ({
+      ...REPLY,
+      provider_specific_fields: { citations: null, ...fields },
+    }),
+  );
+  for (const [i, reply] of replies.entries())
+    writeFileSync(join(folder, `s${i}.jsonl`), `${entryLine({ id: `s${i}`, reply })}\n`);
+  const byShortcut = await resultsOf(folder, true, {});
+  expectSame(byShortcut, await resultsOf(folder, false, {}));
+  expect(JSON.stringify(byShortcut).match(/reasoning_content/g)).toHaveLength(2);
+});
+
 it('F218: the same model, that of the answer that is written', async () => {
   const folder = temporaryFolder();
   const named = (id: string, at: number, answer: unknown, line: unknown, request: unknown): string => {

@@ -5,8 +5,8 @@
 
 import { arrayOf, joinStrings, objectOf } from '../dialects/shared/build-messages.ts';
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
-import { elementsOf, keptMembersOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
-import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
+import { elementsOf, keptMembersOf, type Member, membersOf, valueBytes, valuesOf } from '../json/members.ts';
+import { addMember, dropMembers, editMembers } from '../json/splice.ts';
 import type { Message } from './element.ts';
 import { OTHER_REASONING_MEMBERS, stringValue } from './message.ts';
 
@@ -23,8 +23,14 @@ export interface NamedReasoning {
 
 const OTHERS: ReadonlySet<string> = new Set(OTHER_REASONING_MEMBERS);
 const NAME = 'reasoning_content';
-/** Member of a message in which LangChain writes what no API has in common, such as reasoning. */
-const APART = 'additional_kwargs';
+/**
+ * Members of a message in which a client writes what no API has in common, each with the names of reasoning there:
+ * LangChain's, and LiteLLM's, which repeats what the provider sent.
+ */
+const HOLDERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['additional_kwargs', new Set([NAME])],
+  ['provider_specific_fields', new Set([NAME, 'reasoning', 'reasoning_details', 'thinking_blocks'])],
+]);
 /** Members of a message with its reasoning as one text; the first that has any counts. */
 const TEXTS = [NAME, 'reasoning', 'reasoning_text', 'tool_plan'] as const;
 /** Members of a message that list the parts of its reasoning. */
@@ -38,38 +44,46 @@ const PART_NAMES: ReadonlySet<string> = new Set(['type', 'id', 'format', 'index'
 
 /** Whether a member of the message is reasoning under another name than `reasoning_content` and `thinking`. */
 export const hasOtherName = ({ bytes }: Message): boolean =>
-  keptMembersOf(bytes).some(
-    ({ key }) => OTHERS.has(key) || (key === APART && textApart(bytes) !== undefined),
-  );
+  keptMembersOf(bytes).some((member) => OTHERS.has(member.key) || heldIn(bytes, member).length > 0);
 
-/** The reasoning that LangChain writes apart, if the message has no other. */
-function textApart(bytes: Uint8Array): Uint8Array | undefined {
-  const apart = valueBytes(bytes, APART);
-  const text = apart?.[0] === OPEN_OBJECT ? textIn(apart, NAME) : undefined;
-  return TEXTS.some((key) => textIn(bytes, key) !== undefined) ? undefined : text;
+/** The members with reasoning in an object that holds what no API has in common. */
+function heldIn(message: Uint8Array, { key, valueStart, end }: Member): readonly Held[] {
+  const names = HOLDERS.get(key);
+  if (names === undefined || message[valueStart] !== OPEN_OBJECT) return [];
+  const holder = message.subarray(valueStart, end);
+  return membersOf(holder)
+    .filter((member) => names.has(member.key))
+    .map((member): Held => [member.key, holder.subarray(member.valueStart, member.end)])
+    .filter(([name, value]) => (LIST_NAMES.has(name) ? isListed(value) : isText(value)));
 }
 
-function withoutApart(bytes: Uint8Array): Uint8Array {
-  const rest = dropMembers(valueBytes(bytes, APART) as Uint8Array, ({ key }) => key === NAME);
-  return membersOf(rest).length === 0
-    ? dropMembers(bytes, ({ key }) => key === APART)
-    : (replaceValue(bytes, APART, rest) as Uint8Array);
+type Held = readonly [name: string, value: Uint8Array];
+const isListed = (value: Uint8Array): boolean => isReasoning(value) && elementsOf(value).length > 0;
+
+/** The message without the reasoning that an object in it holds, and without objects that held nothing else. */
+function withoutHeld(message: Uint8Array): Uint8Array {
+  return editMembers(message, (member) => {
+    const held = new Set(heldIn(message, member).map(([name]) => name));
+    if (held.size === 0) return undefined;
+    const rest = dropMembers(message.subarray(member.valueStart, member.end), ({ key }) => held.has(key));
+    return membersOf(rest).length === 0 ? null : rest;
+  });
 }
 
 /** @param keepSealed whether to keep encrypted parts, as `reasoning_details` */
 export function nameReasoning(message: Message, keepSealed: boolean): NamedReasoning {
   const { bytes } = message;
-  const { texts, summaries, sealed } = partsOf(bytes);
-  const apart = textApart(bytes);
-  const whole = TEXTS.map((key) => textIn(bytes, key)).find((text) => text !== undefined) ?? apart;
+  const held = objectOf(membersOf(bytes).flatMap((member) => heldIn(bytes, member)));
+  const places = [bytes, held];
+  const { texts, summaries, sealed } = partsOf(places);
+  const whole = places
+    .flatMap((place) => TEXTS.map((key) => textIn(place, key)))
+    .find((text) => text !== undefined);
   const isSummary = whole === undefined && texts.length === 0 && summaries.length > 0;
   const parts = isSummary ? summaries : texts;
   const text = whole ?? (parts.length === 0 ? undefined : joinStrings(parts));
   const isOwn = textIn(bytes, NAME) !== undefined;
-  let named = dropMembers(
-    apart === undefined ? bytes : withoutApart(bytes),
-    ({ key }) => OTHERS.has(key) || (key === NAME && !isOwn),
-  );
+  let named = dropMembers(withoutHeld(bytes), ({ key }) => OTHERS.has(key) || (key === NAME && !isOwn));
   if (text !== undefined && !isOwn) named = addMember(named, NAME, text);
   if (keepSealed && sealed.length > 0) named = addMember(named, 'reasoning_details', arrayOf(sealed));
   const isLost = membersOf(bytes).some(
@@ -104,19 +118,21 @@ interface Parts {
 }
 
 /** The parts in the first list that has any. A part without a text or a summary counts as encrypted. */
-function partsOf(message: Uint8Array): Parts {
+function partsOf(places: readonly Uint8Array[]): Parts {
   const texts: Uint8Array[] = [];
   const summaries: Uint8Array[] = [];
   const sealed: Uint8Array[] = [];
-  for (const part of listIn(message)) {
+  for (const part of places.map(listIn).find((list) => list.length > 0) ?? []) {
     const text = textIn(part, 'text') ?? textIn(part, 'thinking');
     const summary = textIn(part, 'summary');
     if (text !== undefined) texts.push(text);
     else if (summary !== undefined) summaries.push(summary);
     else if (!isEmpty(part)) sealed.push(sealedPart(part));
   }
-  const opaque = textIn(message, 'reasoning_opaque');
-  if (opaque !== undefined) sealed.push(encrypted(opaque));
+  for (const place of places) {
+    const opaque = textIn(place, 'reasoning_opaque');
+    if (opaque !== undefined) sealed.push(encrypted(opaque));
+  }
   return { texts, summaries, sealed };
 }
 
@@ -146,5 +162,7 @@ const sealedPart = (part: Uint8Array): Uint8Array =>
 /** The JSON text of a member that is a string and not empty. */
 function textIn(object: Uint8Array, key: string): Uint8Array | undefined {
   const value = valueBytes(object, key);
-  return value?.[0] === QUOTE && value.length > EMPTY_STRING_BYTES ? value : undefined;
+  return value !== undefined && isText(value) ? value : undefined;
 }
+
+const isText = (value: Uint8Array): boolean => value[0] === QUOTE && value.length > EMPTY_STRING_BYTES;

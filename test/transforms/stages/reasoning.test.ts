@@ -148,6 +148,22 @@ describe('reasoning under another name', () => {
     ['"reasoning_text":"r"', '"reasoning_content":"r"', []],
     ['"tool_plan":"r"', '"reasoning_content":"r"', []],
     ['"additional_kwargs":{"reasoning_content":"r"}', '"reasoning_content":"r"', []],
+    ['"provider_specific_fields":{"reasoning":"r"}', '"reasoning_content":"r"', []],
+    [
+      '"reasoning_content":"r","provider_specific_fields":{"thinking_blocks":[{"thinking":"r","signature":"s"}]}',
+      '"reasoning_content":"r"',
+      [],
+    ],
+    [
+      '"provider_specific_fields":{"thinking_blocks":[{"type":"thinking","thinking":"r","signature":"s"}]}',
+      '"reasoning_content":"r"',
+      [],
+    ],
+    [
+      `"reasoning":"r","provider_specific_fields":{"reasoning_details":[${SEALED}]}`,
+      '"reasoning_content":"r"',
+      ['reasoning-sealed'],
+    ],
     [`"reasoning":"r","reasoning_details":[${SEALED}]`, '"reasoning_content":"r"', ['reasoning-sealed']],
   ])('%s becomes %s', (logged, written, rules) => {
     const { messages, changes } = run('keep', ['assistant', `${ANSWER},${logged}}`]);
@@ -159,13 +175,32 @@ describe('reasoning under another name', () => {
     expect(outcomeOf('inline', `${ANSWER},${logged}}`)[0]).toMatch(/"content":"<think>/);
   });
 
-  test('reasoning that LangChain writes apart leaves the rest there, and does not replace other reasoning', () => {
-    const rest = '"additional_kwargs":{"n":1.50}';
-    const logged = '"additional_kwargs":{"reasoning_content":"r","n":1.50}';
-    expect(outcomeOf('keep', `${ANSWER},${logged}}`)[0]).toBe(`${ANSWER},${rest},"reasoning_content":"r"}`);
-    for (const same of [`"reasoning_content":"s",${logged}`, rest, '"additional_kwargs":{}'])
-      expect(outcomeOf('keep', `${ANSWER},${same}}`)[0]).toBe(`${ANSWER},${same}}`);
-  });
+  test.each([
+    [
+      'LangChain writes apart',
+      '"additional_kwargs":{"n":1.50}',
+      '"additional_kwargs":{"reasoning_content":"r","n":1.50}',
+    ],
+    [
+      'LiteLLM repeats',
+      '"provider_specific_fields":{"citations":null}',
+      '"provider_specific_fields":{"citations":null,"thinking_blocks":[{"type":"thinking","thinking":"r"}]}',
+    ],
+  ])(
+    'reasoning that %s leaves the rest there, and does not replace other reasoning',
+    (_what, rest, logged) => {
+      expect(outcomeOf('keep', `${ANSWER},${logged}}`)[0]).toBe(`${ANSWER},${rest},"reasoning_content":"r"}`);
+      const own = '"reasoning_content":"s"';
+      expect(outcomeOf('keep', `${ANSWER},${own},${logged}}`)[0]).toBe(`${ANSWER},${own},${rest}}`);
+      expect(outcomeOf('drop', `${ANSWER},${own},${logged}}`)[0]).toBe(`${ANSWER},${rest}}`);
+      for (const same of [
+        rest,
+        '"additional_kwargs":{}',
+        '"provider_specific_fields":{"thinking_blocks":null}',
+      ])
+        expect(outcomeOf('keep', `${ANSWER},${same}}`)[0]).toBe(`${ANSWER},${same}}`);
+    },
+  );
 
   test.each([
     '"reasoning":{"text":"r"}',

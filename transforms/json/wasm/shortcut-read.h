@@ -157,6 +157,16 @@ static u32 read_apart(u32 p, u32 end, u32 depth) {
   return p;
 }
 
+// Members that LiteLLM repeats may be reasoning, or a signature.
+static u32 read_repeated(u32 p, u32 end, u32 depth) {
+  static const char *const NAMES[] = {"thought_signature", "thinking_blocks", 0};
+  static const char *const REASONING[] = {"reasoning", 0};
+  u32 value = p;
+  p = any_value(p, end, depth);
+  if (p && (holds((Span){value, p}, NAMES) || holds((Span){value, p}, REASONING))) thoughts |= 3;
+  return p;
+}
+
 static u32 read_channel(u32 p, u32 end, u32 depth) {
   elsewhere = 1;
   return any_value(p, end, depth);
@@ -245,7 +255,7 @@ static u32 read_message(u32 p, u32 end, u32 depth) {
     MEMBER("role", any_value), MEMBER("content", any_value), MEMBER("tool_calls", read_calls), MEMBER("function_call", any_value), MEMBER("tool_call_id", any_value),
     MEMBER("reasoning_content", read_thought), MEMBER("thinking", read_thought), MEMBER("reasoning", read_named_thought), MEMBER("reasoning_text", read_named_thought),
     MEMBER("reasoning_details", read_named_thought), MEMBER("reasoning_opaque", read_named_thought), MEMBER("thinking_blocks", read_named_thought),
-    MEMBER("tool_plan", read_named_thought), MEMBER("additional_kwargs", read_apart), MEMBER("channel", read_channel), MEMBER("refusal", read_other_answer), MEMBER("audio", read_other_answer), MEMBER("extra_content", read_signed), MEMBER("provider_specific_fields", read_signed),
+    MEMBER("tool_plan", read_named_thought), MEMBER("additional_kwargs", read_apart), MEMBER("channel", read_channel), MEMBER("refusal", read_other_answer), MEMBER("audio", read_other_answer), MEMBER("extra_content", read_signed), MEMBER("provider_specific_fields", read_repeated),
     MEMBER("thought_signature", read_signature), MEMBER("thought_signatures", read_signature), MEMBER("encrypted_content", read_signature),
     // calls under names that are not read, as in unread-content.ts
     MEMBER("toolInvocations", read_other_answer), MEMBER("tool_invocations", read_other_answer), MEMBER("toolCalls", read_other_answer),
