@@ -91,11 +91,12 @@ const calls: Dialect = defineDialect({
   summary:
     'Single calls: {messages, response | completion | output | choices}, LiteLLM, Helicone, OpenPipe, OpenHands LLM logs, Bedrock invocations, logged HTTP (HAR, cassettes).',
   knownBy:
-    'messages beside response, completion, output or choices; object chat.completion; request_body and response_body; input with messages, and output; request with url, method and body; request and response without session_id; schemaType ModelInvocationLog; log.entries; interactions or http_interactions',
+    'messages beside response, completion, output or choices; object chat.completion; request_body and response_body, also as requestBody or RequestBody; input with messages, and output; request with url, method and body; request and response without session_id; schemaType ModelInvocationLog; log.entries; interactions or http_interactions',
   keys: [
     ...[...ANSWERS, 'messages', 'raw_response', 'tools', 'model_parameters', 'kwargs', 'request', 'input'],
     ...[...LISTS, 'standard_logging_object'],
-    ...['request_body', 'response_body', 'reqPayload', 'respPayload', 'proxy_server_request', 'log'],
+    ...['request_body', 'response_body', 'requestBody', 'responseBody', 'RequestBody', 'ResponseBody'],
+    ...['reqPayload', 'respPayload', 'proxy_server_request', 'log'],
     ...['output', 'full_request', 'full_response', 'modelInput', 'modelOutput', 'ai'],
     ...[...EVENTS, ...Object.keys(ENVELOPES), 'stream', 'message', '@message', 'event', 'obj', 'out'],
     ...['CorrelationId', 'SequenceNumber', 'RequestMessages', 'ResponseMessages'],

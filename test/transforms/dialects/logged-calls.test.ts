@@ -53,6 +53,30 @@ test('a list of an API may hold the requests of Helicone', () => {
   expect(conversations({ data: [row], error: null })).toEqual([[question, reply]]);
 });
 
+describe('bodies in two members', () => {
+  const asked = { messages: [question] };
+
+  it.each([
+    ['of a program in JavaScript', { requestBody: asked, responseBody: completion }],
+    [
+      "of Cloudflare's Logpush",
+      { Timestamp: '2026-01-01T00:00:00Z', RequestBody: asked, ResponseBody: completion },
+    ],
+    ['that are text', { RequestBody: JSON.stringify(asked), ResponseBody: JSON.stringify(completion) }],
+  ])('are a call: %s', (_what, call) => {
+    expect(dialectOf(call)).toBe('calls');
+    expect(conversations(call)).toEqual([[question, reply]]);
+  });
+
+  it('are rejected if they are encrypted, and are no call of another API', () => {
+    const sealed = { type: 'encrypted', data: 'AAAA', key: 'BBBB', iv: 'CC' };
+    const call = { RequestBody: sealed, ResponseBody: sealed };
+    expect(dialectOf(call)).toBe('calls');
+    expect(read([call])).toMatchObject([{ kind: 'rejection', reason: 'body-elsewhere' }]);
+    expect(dialectOf({ requestBody: { name: 'a' }, responseBody: { ok: true } })).toBeUndefined();
+  });
+});
+
 it('rejects a call with a message of the model that names another speaker', () => {
   const reasonsOf = (sent: object, said: object) =>
     read([

@@ -83,21 +83,57 @@ function bodyOfResponse(logged: JsonView | undefined): LoggedAnswer {
   return answer.response?.type === 'string' ? { ...answer, isRaw: true } : answer;
 }
 
-const helicone: Wrapper = {
-  matches: (object) =>
-    isObject(structured(object.get('request_body'))) && object.get('response_body') !== undefined,
-  call: (json, { time }) => ({
-    request: structured(json.get('request_body')),
-    ...bodyOfResponse(json.get('response_body')),
-    elsewhere: json.get('signed_body_url'),
-    isFailed: Number(json.get('response_status')?.parsed()) < 0, // cancelled, or no answer in time
-    sessionId: textAt(json, [
-      'properties.Helicone-Session-Id',
-      'request_properties.Helicone-Session-Id',
-      'Helicone-Session-Id',
-    ]),
-    timestamp: time(json.get('request_created_at')),
-  }),
+/** Names of the bodies of a call: those of Helicone, of programs in JavaScript, and of Cloudflare's Logpush. */
+const BODIES = [
+  ['request_body', 'response_body'],
+  ['requestBody', 'responseBody'],
+  ['RequestBody', 'ResponseBody'],
+] as const;
+const OF_HELICONE = BODIES[0][0];
+
+interface Bodies {
+  readonly request: JsonView;
+  readonly response: JsonView | undefined;
+}
+
+/** The bodies of a call; undefined if the object has none, or those of another program than a client of a model. */
+function bodiesIn(object: FirstObject): Bodies | undefined {
+  for (const [sent, received] of BODIES) {
+    const request = structured(object.get(sent));
+    const response = object.get(received);
+    if (!isObject(request) || response === undefined) continue;
+    if (sent === OF_HELICONE || hasMessages(request) || isEncrypted(request)) return { request, response };
+  }
+  return undefined;
+}
+
+/** Is it a body that Cloudflare encrypted for the owner of the gateway? */
+const isEncrypted = (body: JsonView): boolean =>
+  body.textOf('type') === 'encrypted' && present(body.get('data'));
+
+const ENCRYPTED = 'the bodies are encrypted: decrypt the log of the gateway first';
+
+/** The bodies of a call in two members, as Helicone logs them. */
+const twoBodies: Wrapper = {
+  matches: (object) => bodiesIn(object) !== undefined,
+  call(json, { time, reject }) {
+    const { request, response } = bodiesIn(json) as Bodies;
+    if (isEncrypted(request)) return reject('body-elsewhere', ENCRYPTED, request);
+    return {
+      request,
+      ...bodyOfResponse(response),
+      elsewhere: json.get('signed_body_url'),
+      isFailed: Number(json.get('response_status')?.parsed()) < 0, // cancelled, or no answer in time
+      sessionId: textAt(json, [
+        'properties.Helicone-Session-Id',
+        'request_properties.Helicone-Session-Id',
+        'Helicone-Session-Id',
+      ]),
+      timestamp: time(
+        ['request_created_at', 'timestamp', 'Timestamp'].map((key) => json.get(key)).find(present),
+      ),
+    };
+  },
 };
 
 /** Data of OpenPipe, pairs of other programs whose `input` is the list of messages, and responses beside their input. */
@@ -318,7 +354,7 @@ export const pair: Wrapper = {
 
 /** Tried in this order: `pair` matches the most, so it is last. */
 const WRAPPERS: readonly Wrapper[] = [
-  ...[kong, capture, wrapped, helicone, openPipe, openPipeLog, bedrock, bedrockBatch, vertex, sglang],
+  ...[kong, capture, wrapped, twoBodies, openPipe, openPipeLog, bedrock, bedrockBatch, vertex, sglang],
   ...[liteLlm, openHands, openHandsItems],
   ...[completion, pair],
 ];

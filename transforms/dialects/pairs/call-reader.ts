@@ -201,6 +201,7 @@ function withFailure(call: Call, answer: Answer, json: JsonView): Answer {
 /** Members of logged calls of all wrappers that are read. */
 const CALL: ReadonlySet<string> = new Set([
   ...['request', 'messages', 'tools', 'prompt', 'kwargs', 'request_body', 'reqPayload', 'full_request'],
+  ...['requestBody', 'RequestBody'],
   ...['modelInput', 'proxy_server_request', 'log', 'obj', 'llm_schema', 'properties', 'raw_request'],
 ]);
 
