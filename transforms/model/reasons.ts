@@ -12,7 +12,7 @@ export const LINE_REASONS = {
   'too-many-elements':
     'An array or object in the line has more elements than --max-elements, the line has more objects than that, or an entry has ten times as many elements in total.',
   'bad-timestamp':
-    'timestamp is missing or cannot be read. turnmill reads RFC 3339 (also with a comma before the fraction, a zone without a colon, or only a date) and epoch seconds, milliseconds, microseconds or nanoseconds, as a number or a string.',
+    'timestamp is missing or cannot be read. turnmill reads RFC 3339 (also with a comma before the fraction, a zone without a colon or minutes or written as UTC, or only a date) and epoch seconds, milliseconds, microseconds or nanoseconds, as a number or a string.',
   'bad-session-id':
     'session_id is missing, or not a non-empty string. Read calls that belong to no session with --dialect calls.',
   'bad-messages':

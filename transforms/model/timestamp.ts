@@ -1,6 +1,6 @@
 /**
  * Parses timestamps to exact nanoseconds since 1970: RFC 3339 with any fraction and common variants (a comma before the
- * fraction, a zone without a colon, only a date; UTC if there is no zone), and numbers as epoch seconds, milliseconds
+ * fraction, a zone without a colon or minutes, after a blank, or as UTC, only a date; UTC if there is no zone), and numbers as epoch seconds, milliseconds
  * (from 1e11), microseconds (from 2.5e14) or nanoseconds (from 2.5e17). Does not use Date, which rounds and rejects
  * second 60.
  */
@@ -8,7 +8,8 @@
 import { COLON, QUOTE, ZERO } from '../json/bytes.ts';
 import { decode, parseString } from '../json/utf8.ts';
 
-const STAMP = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
+const STAMP =
+  /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:[Zz]| ?UTC| ?[+-]\d\d(?::?\d\d)?(?: UTC)?)?)?$/;
 /**
  * An epoch as text, with the number of digits of current epochs. Other numbers may be compact dates: 20260101,
  * 20260101120000.
@@ -82,14 +83,15 @@ function nanoseconds(text: string, start: number, end: number): number {
   return start >= last ? 0 : number(text, start, last) * 10 ** (start + 9 - last);
 }
 
-/** Offset in minutes of the zone at `at`; 0 (UTC) if there is no zone, undefined if it is not valid. */
+/** Offset in minutes of the zone at `at`; 0 for UTC or no zone, undefined if it is not valid. */
 function zoneMinutes(text: string, at: number): number | undefined {
-  if (text.length <= at + 1) return 0;
-  const hours = number(text, at + 1, at + 3);
-  const minutesAt = text.charCodeAt(at + 3) === COLON ? at + 4 : at + 3;
-  const minutes = number(text, minutesAt, minutesAt + 2);
+  const signAt = text[at] === ' ' ? at + 1 : at;
+  if (text[signAt] !== '+' && text[signAt] !== '-') return 0;
+  const hours = number(text, signAt + 1, signAt + 3);
+  const minutesAt = text.charCodeAt(signAt + 3) === COLON ? signAt + 4 : signAt + 3;
+  const minutes = number(text, minutesAt, Math.min(endOfDigits(text, minutesAt), minutesAt + 2));
   if (hours > 23 || minutes > 59) return undefined;
-  return (text[at] === '-' ? -1 : 1) * (hours * 60 + minutes);
+  return (text[signAt] === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
 
 /** Parses the text of a JSON number to nanoseconds since 1970; undefined outside the years 1970 to 9999. */

@@ -69,7 +69,7 @@ const LINES: Readonly<Record<string, () => Buffer>> = {
   'no such day': () => stamp('"2021-02-29T00:00:00Z"'),
   'hour 24': () => stamp('"2020-01-01T24:00:00Z"'),
   'second 61': () => stamp('"2020-01-01T00:00:61Z"'),
-  'hours alone in the zone': () => stamp('"2020-01-01T00:00:00+00"'),
+  'one digit in the zone': () => stamp('"2020-01-01T00:00:00+0"'),
   'empty fraction': () => stamp('"2020-01-01T00:00:00.Z"'),
   'padded stamp': () => stamp('" 2020-01-01T00:00:00Z"'),
   'short number as text': () => stamp('"176834244"'),

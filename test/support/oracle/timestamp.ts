@@ -1,12 +1,12 @@
 /**
- * Timestamps as exact nanoseconds since 1970: RFC 3339 text with T, t or a space and an optional zone (without its colon too, or with a
- * comma before the fraction), a date alone, ten or thirteen digits of epoch time, or a JSON number of epoch seconds (below 1e11),
+ * Timestamps as exact nanoseconds since 1970: RFC 3339 text with T, t or a space and an optional zone (without its colon or its minutes too,
+ * after a space, or as UTC; with a comma before the fraction), a date alone, ten or thirteen digits of epoch time, or a JSON number of epoch seconds (below 1e11),
  * milliseconds, microseconds or nanoseconds (above the milliseconds and microseconds of the year 10000), never as a double.
  */
 import type { Tree } from './tree.ts';
 
 const STAMP =
-  /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:[Zz]|([+-])([0-9]{2}):?([0-9]{2}))?$/;
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:[Zz]| ?UTC| ?([+-])([0-9]{2})(?::?([0-9]{2}))?(?: UTC)?)?$/;
 const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 const EPOCH_AS_TEXT = /^([0-9]{10}|[0-9]{13})(\.[0-9]+)?$/;
 const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
