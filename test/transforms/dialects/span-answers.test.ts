@@ -316,6 +316,38 @@ describe('images of many clients', () => {
   });
 });
 
+describe('images beside the content', () => {
+  const imageAt = (url: string): object => ({ type: 'image_url', image_url: { url } });
+  const text = { type: 'text', text: 'Look.' };
+
+  it.each([
+    ['data', 'iVBORw0KGgoAAAA=', 'data:image/png;base64,iVBORw0KGgoAAAA='],
+    ['data of another type', '/9j/4AAQ', 'data:image/jpeg;base64,/9j/4AAQ'],
+    ['an address', 'https://host/a.png', 'https://host/a.png'],
+  ])('are parts, as Ollama has them: %s', (_what, image, url) => {
+    const { messages, rules } = only(observation([{ role: 'user', content: 'Look.', images: [image] }], 'b'));
+    expect(messages?.[0]).toEqual({ role: 'user', content: [text, imageAt(url)] });
+    expect(rules).toEqual([]);
+  });
+
+  it('are parts of an answer, as OpenRouter has them, and kept if their type is not known', () => {
+    const drawn = {
+      role: 'assistant',
+      content: 'Look.',
+      images: [{ ...imageAt('data:image/png;base64,AA'), index: 0 }],
+    };
+    expect(only(observation([user], drawn)).messages?.[1]).toMatchObject({
+      role: 'assistant',
+      content: [text, imageAt('data:image/png;base64,AA')],
+    });
+    const odd = only(observation([{ role: 'user', content: 'Look.', images: ['AAAA'] }], 'b'));
+    expect(odd.messages?.[0]).toMatchObject({ content: [text, { type: 'image', image: 'AAAA' }] });
+    expect(odd.rules).toEqual(['block-kept']);
+    const none = only(observation([{ role: 'user', content: 'Look.', images: [] }], 'b'));
+    expect(none.messages?.[0]).toEqual({ role: 'user', content: 'Look.' });
+  });
+});
+
 it('an observation with the messages of its request and its answer is not a call', () => {
   const one = { id: 'o', ...observation({ messages: [user] }, { role: 'assistant', content: 'a' }) };
   expect(detectDialect(asBuffer(JSON.stringify(one)))?.name).toBe('spans');

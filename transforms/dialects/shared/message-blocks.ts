@@ -18,6 +18,7 @@ import {
   thoughtsOf,
   unknownPart,
 } from './message-parts.ts';
+import { imageOfText } from './part-images.ts';
 import { CONTENTS, isUnsaid, saidIn, textsIn } from './said-texts.ts';
 
 const OPENAI_KEYS: ReadonlySet<string> = new Set([
@@ -151,14 +152,27 @@ function reasoningOf(body: JsonView): readonly MessageBlock[] {
   return (list ?? []).flatMap(thoughtsOf);
 }
 
-/** A refusal, and speech, which an answer has beside its content. */
+/** A refusal, speech and images, which a message has beside its content. */
 function membersAsParts(body: JsonView): readonly MessageBlock[] {
   const [refusal, audio] = [body.get('refusal'), body.get('audio')];
   const blocks: MessageBlock[] = [];
   if (refusal?.type === 'string') blocks.push({ kind: 'part', object: partWith('refusal', refusal) });
   if (audio?.type === 'object')
     blocks.push({ kind: 'part', object: partWith('audio', audio), kept: 'audio' });
+  for (const image of body.get('images')?.elements() ?? []) blocks.push(...imageBeside(image));
   return blocks;
+}
+
+/** An image beside the content: Ollama's is a text, and that of an answer of OpenRouter a part. */
+function imageBeside(image: JsonView): readonly MessageBlock[] {
+  if (image.type === 'object') return blocksOf(image);
+  if (image.type !== 'string') return [unknownPart(image)];
+  const object = imageOfText(image);
+  return [
+    object === undefined
+      ? { kind: 'part', object: partWith('image', image), kept: 'image' }
+      : { kind: 'part', object },
+  ];
 }
 
 const partWith = (type: string, value: JsonView): Uint8Array => typedObject(type, [type, value.copy()]);

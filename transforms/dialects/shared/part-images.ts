@@ -42,3 +42,19 @@ export function converseImage(image: JsonView | undefined): Uint8Array | undefin
   if (data?.type !== 'string' || format === undefined) return undefined;
   return dataImage(encode(JSON.stringify(`image/${format}`)), data.bytes);
 }
+
+/** How the data of images begins in base64, with their types. */
+const DATA_STARTS: readonly (readonly [start: string, media: string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+];
+
+/** An image that is only an address or its data in base64, as Ollama has them; undefined for any other text. */
+export function imageOfText(text: JsonView): Uint8Array | undefined {
+  if (isAddress(text)) return imagePart(text.copy());
+  const head = latin1(text.bytes.subarray(1, ADDRESS_BYTES)).replaceAll('\\/', '/');
+  const media = DATA_STARTS.find(([start]) => head.startsWith(start))?.[1];
+  return media === undefined ? undefined : dataImage(encode(JSON.stringify(media)), text.copy());
+}
