@@ -53,6 +53,74 @@ test('a list of an API may hold the requests of Helicone', () => {
   expect(conversations({ data: [row], error: null })).toEqual([[question, reply]]);
 });
 
+describe('calls of Ollama', () => {
+  const calling = (...calls: (readonly [string, object])[]): object => ({
+    role: 'assistant',
+    content: '',
+    tool_calls: calls.map(([name, args]) => ({ function: { name, arguments: args } })),
+  });
+  const result = (name: string, content: string): object => ({ role: 'tool', tool_name: name, content });
+  const answered = (message: object): object => ({ model: 'm', message, done: true, done_reason: 'stop' });
+  const call = (id: string, name: string, json: string): object => ({
+    id,
+    type: 'function',
+    function: { name, arguments: json },
+  });
+
+  it('get ids, and results answer the first open call of their name', () => {
+    const first = calling(['sum', { a: 1 }], ['look', {}], ['sum', { a: 2 }]);
+    const history = [question, first, result('look', 'sea'), result('sum', '1'), result('sum', '2')];
+    const second = calling(['look', { b: 1 }]);
+    const lines = [
+      { request: { messages: [question] }, response: answered(first) },
+      { request: { messages: history }, response: answered(second) },
+    ];
+    expect(conversations(...lines)).toEqual([
+      [
+        question,
+        {
+          role: 'assistant',
+          tool_calls: [
+            call('call_1', 'sum', '{"a":1}'),
+            call('call_2', 'look', '{}'),
+            call('call_3', 'sum', '{"a":2}'),
+          ],
+        },
+        { role: 'tool', tool_call_id: 'call_2', content: 'sea' },
+        { role: 'tool', tool_call_id: 'call_1', content: '1' },
+        { role: 'tool', tool_call_id: 'call_3', content: '2' },
+        { role: 'assistant', tool_calls: [call('call_4', 'look', '{"b":1}')] },
+      ],
+    ]);
+  });
+
+  it('keep the ids of newer versions, and have images as parts', () => {
+    const named = { ...calling(), tool_calls: [call('c', 'sum', '{}')] };
+    const whole = [question, named, { role: 'tool', tool_call_id: 'c', content: '1' }];
+    expect(conversations({ request: { messages: whole }, response: answered(reply) })).toEqual([
+      [...whole, reply],
+    ]);
+    const shown = { role: 'user', content: 'Look.', images: ['iVBORw0KGgo='] };
+    const image_url = { url: 'data:image/png;base64,iVBORw0KGgo=' };
+    const parts = [
+      { type: 'text', text: 'Look.' },
+      { type: 'image_url', image_url },
+    ];
+    const again = {
+      request: { messages: [shown, reply, question] },
+      response: answered(calling(['sum', {}])),
+    };
+    expect(conversations({ request: { messages: [shown] }, response: answered(reply) }, again)).toEqual([
+      [
+        { role: 'user', content: parts },
+        reply,
+        question,
+        { role: 'assistant', tool_calls: [call('call_1', 'sum', '{}')] },
+      ],
+    ]);
+  });
+});
+
 describe('bodies in two members', () => {
   const asked = { messages: [question] };
 

@@ -1,6 +1,6 @@
 /** Turns one call, a request and its answer of any API, into an entry. */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import type { Fate, Lack, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { OTHER_ROLE } from '../../model/known-roles.ts';
@@ -14,7 +14,14 @@ import { ContinuedLists } from '../shared/continued-lists.ts';
 import { ERRORS, errorsIn, isErrorText, type LoggedErrors } from '../shared/failed-answer.ts';
 import { toolPlaces, toolsIn } from '../shared/logged-bodies.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
-import { addOtherAnswer, addOtherRequest, geminiRequest, isOtherRequest } from '../shared/other-apis.ts';
+import {
+  addOtherAnswer,
+  addOtherRequest,
+  geminiRequest,
+  hasNamelessCall,
+  isOllama,
+  isOtherRequest,
+} from '../shared/other-apis.ts';
 import { CALL_FAILED, OTHER_ANSWER, RESPONSE_ERROR, SERVER_TOOLS } from '../shared/reading-notes.ts';
 import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
@@ -93,7 +100,8 @@ export class CallReader {
   #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection | Fate {
     const { request } = call;
     if (request === undefined) return this.#answerAlone(call, answer, context);
-    if (isOtherRequest(request)) return this.#readOther(call, request, answer, context);
+    if (isOtherRequest(request) || isOllamaCall(request, answer))
+      return this.#readOther(call, request, answer, context);
     return isResponsesRequest(request)
       ? this.#linked.read(call, request, answer, context)
       : this.#readWhole(call, request, answer, context);
@@ -115,7 +123,7 @@ export class CallReader {
     };
   }
 
-  /** Reads a call of Gemini or Converse. Its answer may be that of another API, if a gateway converts it. */
+  /** Reads a call of Gemini, Converse or Ollama. Its answer may be that of another API, if a gateway converts it. */
   #readOther(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
     const transcript = new Transcript(this.#keepSealed, this.#lists);
     const bad = addOtherRequest(transcript, request);
@@ -125,10 +133,15 @@ export class CallReader {
     if (tools.length < logged.length) transcript.noteFirst(SERVER_TOOLS);
     const sent = transcript.messages.length;
     if (answer.other !== undefined) addOtherAnswer(transcript, answer.other);
+    else if (isOllamaCall(request, answer)) {
+      transcript.endTurn();
+      for (const { bytes } of saidIn(answer)) transcript.addAnswer(new JsonView(bytes));
+    }
     const { refusal } = transcript;
     if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, request);
     const messages = transcript.messages.map(asReadMessage);
-    const own = answer.other === undefined ? answer : { ...answer, messages: messages.slice(sent) };
+    const isAdded = messages.length > sent || answer.other !== undefined;
+    const own = isAdded ? { ...answer, messages: messages.slice(sent) } : answer;
     const { sessionId, joins, timestamp } = call;
     return { ...answeredFields(messages.slice(0, sent), tools, own), sessionId, joins, timestamp };
   }
@@ -161,6 +174,11 @@ function toolsOf({ request }: Call, json: JsonView): JsonView | undefined {
   const body = geminiRequest(request) ?? request;
   return [...toolPlaces(body), ...toolPlaces(json)].find((place) => toolsIn(place).length > 0) ?? own;
 }
+
+/** Is it a call of Ollama, whose calls of tools have no ids, in the request or in the answer? */
+const isOllamaCall = (request: JsonView, answer: Answer): boolean =>
+  !isResponsesRequest(request) &&
+  (isOllama(request) || saidIn(answer).some(({ bytes }) => hasNamelessCall(new JsonView(bytes))));
 
 const saidIn = ({ messages }: Answer): readonly Message[] => messages.flatMap(({ message }) => message ?? []);
 

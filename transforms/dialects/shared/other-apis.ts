@@ -40,6 +40,29 @@ const hasPart = (part: JsonView): boolean => firstOf(part, ...CONVERSE_PARTS) !=
 export const isOtherRequest = (body: JsonView): boolean =>
   geminiRequest(body) !== undefined || isConverse(body);
 
+const RESULT_ID = Buffer.from('"tool_call_id"');
+const CALLS = Buffer.from('"tool_calls"');
+const IMAGES = Buffer.from('"images"');
+
+/** Is it a chat as Ollama has it: with calls without ids, or with images as data beside the content? */
+export function isOllama(body: JsonView): boolean {
+  const { bytes } = body;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const mayLackIds = text.includes(CALLS) && !text.includes(RESULT_ID);
+  if (!mayLackIds && !text.includes(IMAGES)) return false;
+  const messages = structured(body.get('messages'))?.elements() ?? [];
+  return messages.some((message) => (mayLackIds && hasNamelessCall(message)) || hasImages(message));
+}
+
+const hasImages = (message: JsonView): boolean => message.get('images')?.elements()[0]?.type === 'string';
+
+/** Has a message calls, none of which has an id? */
+export function hasNamelessCall(message: JsonView): boolean {
+  const calls = message.get('tool_calls')?.elements() ?? [];
+  const isFunction = (call: JsonView): boolean => call.get('function')?.type === 'object';
+  return calls.length > 0 && calls.every((call) => isFunction(call) && !present(call.get('id')));
+}
+
 /** FirstObject that name messages which the server has stored. */
 const CACHED = ['cachedContent', 'cached_content'] as const;
 const CACHED_ELSEWHERE = 'the request names cached content: the log lacks its messages';
@@ -47,7 +70,8 @@ const CACHED_ELSEWHERE = 'the request names cached content: the log lacks its me
 /** Adds the messages of a request. */
 export function addOtherRequest(transcript: Transcript, body: JsonView): BadRequest | undefined {
   const gemini = geminiRequest(body);
-  const bad = gemini === undefined ? addConverse(transcript, body) : addGemini(transcript, gemini);
+  const add = isConverse(body) ? addConverse : addChat;
+  const bad = gemini === undefined ? add(transcript, body) : addGemini(transcript, gemini);
   const hasSystem = transcript.messages[0]?.role === 'system';
   const unread = hasSystem ? undefined : unreadSystem(gemini ?? body);
   const cached = [gemini, firstOf(gemini, 'config')].map((one) => firstOf(one, ...CACHED)).find(present);
@@ -67,6 +91,11 @@ function addConverse(transcript: Transcript, body: JsonView): BadRequest | undef
       transcript.add(message, message.textOf('role'), CONVERSE_MESSAGE),
     );
   return undefined;
+}
+
+function addChat(transcript: Transcript, body: JsonView): undefined {
+  const list = structured(body.get('messages'));
+  if (list !== undefined) transcript.addList(list, list.elements());
 }
 
 function addGemini(transcript: Transcript, request: JsonView): BadRequest | undefined {

@@ -276,8 +276,8 @@ describe('an answer of Ollama', () => {
     { ...line({ role: 'assistant', content: '' }, true), done_reason: 'stop' },
   ];
   const joined = {
-    ...{ role: 'assistant', content: 'bc', thinking: 't' },
-    tool_calls: [{ type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+    ...{ role: 'assistant', content: 'bc', reasoning_content: 't' },
+    tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
   };
 
   it('may be a stream, as a list or one object per line', () => {

@@ -100,13 +100,13 @@ describe('chat chunks', () => {
       'the next call after one without an id that is complete',
       [calling(fn('f', '{"x":1}'))],
       calling(fn('f', '{"x":2}')),
-      [' f {"x":1}', ' f {"x":2}'],
+      ['call_1 f {"x":1}', 'call_2 f {"x":2}'],
     ],
     [
       'the next call under the same index, if the name is another one',
       [calling({ index: 0, ...fn('f', '{}') })],
       calling({ index: 0, ...fn('g', '{}') }),
-      [' f {}', ' g {}'],
+      ['call_1 f {}', 'call_2 g {}'],
     ],
     [
       'a call of another id and name, if the one before has no arguments',
