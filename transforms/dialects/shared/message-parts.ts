@@ -354,12 +354,17 @@ function conversePart(part: JsonView): MessageBlock | undefined {
   return thought?.type === 'string' ? { kind: 'thought', text: thought.copy() } : undefined;
 }
 
-/** Joins texts and JSON values; a list with images or documents becomes its JSON text. */
+/** Joins texts and JSON values, which are parts beside images; a list with documents becomes its JSON text. */
 function converseResult(content: JsonView | undefined): Uint8Array {
   const parts = content?.elements() ?? [];
   const values = parts.map((part) => firstOf(part, 'text', 'json'));
   if (parts.length > 0 && values.every((value) => value !== undefined))
     return joinStrings(values.map(textOf));
+  const shown = parts.map((part, i) => {
+    const value = values[i];
+    return value === undefined ? converseImage(part.get('image')) : partBytes({ text: textOf(value) });
+  });
+  if (shown.every((part) => part !== undefined) && shown.length > 0) return arrayOf(shown);
   const areKnown = parts.every((part) => firstOf(part, ...CONVERSE_RESULT_PART.names) !== undefined);
   return content !== undefined && parts.length > 0 && areKnown ? textBytes(content) : resultText(content);
 }

@@ -188,7 +188,15 @@ describe('an invocation of Converse', () => {
     ['a text', [{ text: 'r' }], 'r'],
     ['a JSON value', [{ json: { r: 1 } }], '{"r":1}'],
     ['a text and a JSON value', [{ text: 'r' }, { json: 1 }], 'r\n1'],
-    ['an image', [{ image: { format: 'png' } }], '[{"image":{"format":"png"}}]'],
+    ['an image without data', [{ image: { format: 'png' } }], '[{"image":{"format":"png"}}]'],
+    [
+      'a JSON value and an image',
+      [{ json: { r: 1 } }, { image: { format: 'png', source: { bytes: 'aGk=' } } }],
+      [
+        { type: 'text', text: '{"r":1}' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+      ],
+    ],
   ])('has the result of a call, %s, as a message of its own', (_what, content, expected) => {
     const answered = {
       role: 'user',
