@@ -57,14 +57,14 @@ export const NAMED_SECRET: Rule = {
     },
     {
       anchors: ['uthorization'],
-      pattern: `uthorization${QUOTE}\\s{0,4}[:=]\\s{0,4}${QUOTE}(?![Bb](?:earer|asic) |https?:)(?:[A-Za-z0-9-]{1,20} )?([A-Za-z0-9_.=+/~:-]{20,2000})`,
+      pattern: `uthorization${NAME_AND_VALUE}${QUOTE}\\s{0,4}[:=]\\s{0,4}${QUOTE}(?![Bb](?:earer|asic) |https?:)(?:[A-Za-z0-9-]{1,20} )?([A-Za-z0-9_.=+/~:-]{20,2000})`,
       reach: 2100,
       group: 1,
       check: 'secret',
     },
     {
       anchors: ['ookie:', 'ookie"', 'ookie\\'],
-      pattern: `ookie${QUOTE}\\s{0,4}:\\s{0,4}${QUOTE}(?=[^"'\\\\()]{16})(${COOKIE}(?:; ${COOKIE}){0,40})`,
+      pattern: `ookie${NAME_AND_VALUE}${QUOTE}\\s{0,4}:\\s{0,4}${QUOTE}(?=[^"'\\\\()]{16})(${COOKIE}(?:; ${COOKIE}){0,40})`,
       reach: 3200,
       group: 1,
       check: 'secret',

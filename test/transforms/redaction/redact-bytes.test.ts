@@ -65,6 +65,8 @@ describe('redactBytes', () => {
     ['a header in capitals', `curl -H 'X-API-Key: ${value}'`],
     ['a header of Azure', `Ocp-Apim-Subscription-Key: ${mixed(32, HEX)}`],
     ['a header by name and value', `{"name": "x-api-key", "value": "${value}"}`],
+    ['a header for the authorization by name and value', `{"name": "authorization", "value": "${value}"}`],
+    ['a cookie by name and value', `{"name": "cookie", "value": "sid=${value}; csrf=${mixed(18)}"}`],
     ['a variable by name and value', `{\n  "name": "DB_PASSWORD",\n  "value": "${value}"\n}`],
     ['a variable of Kubernetes', `  - name: DB_PASSWORD\n    value: ${value}\n`],
     ['an attribute', `<add key="ApiKey" value="${value}" />`],
