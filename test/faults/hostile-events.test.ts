@@ -152,10 +152,13 @@ describe('codex', () => {
       message('user', 'Two?', '2026-02-03T09:00:00Z'),
       message('assistant', '2.', 'soon'),
     ];
-    const one = await build(log);
-    expect(one.records).toEqual([['user: One?', 'assistant: 1.', 'user: Two?', 'assistant: 2.']]);
-    expect(one.findings['two-session-ids']).toBe(1);
-    const two = await build(log, ['--session-by', 'id']);
-    expect(two.records).toHaveLength(2);
+    for (const options of [[], ['--session-by', 'id']]) {
+      const { records, findings } = await build(log, options);
+      expect(records).toEqual([
+        ['user: One?', 'assistant: 1.'],
+        ['user: Two?', 'assistant: 2.'],
+      ]);
+      expect(findings['two-session-ids']).toBeUndefined();
+    }
   });
 });

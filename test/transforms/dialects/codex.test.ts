@@ -434,3 +434,39 @@ describe('items of unknown types with content', () => {
     expect(reasonsOf(say('user', 'q'), say('assistant', 'a'), line)).toEqual(['bad-event']);
   });
 });
+
+describe('headers', () => {
+  const header = (id: string, more: object = {}) => ({ type: 'session_meta', payload: { id, ...more } });
+  const turn = (n: number) => [say('user', `q${n}`), say('assistant', `a${n}`)];
+  const sessionsOf = (...objects: readonly object[]) =>
+    entriesOf(...objects).map((entry) => [entry.sessionId, messagesOf(entry).map(({ content }) => content)]);
+
+  it('with another id begin a session after the first message', () => {
+    expect(sessionsOf(header('A'), ...turn(1), header('B'), ...turn(2))).toEqual([
+      ['A', ['q1', 'a1']],
+      ['B', ['q2', 'a2']],
+    ]);
+    const said = event({ type: 'user_message', message: 'q1' });
+    const answered = event({ type: 'agent_message', message: 'a1' });
+    expect(sessionsOf(header('A'), said, answered, header('B'), ...turn(2))).toEqual([
+      ['A', ['q1', 'a1']],
+      ['B', ['q2', 'a2']],
+    ]);
+  });
+
+  it('of a fork of a fork do not', () => {
+    const own = header('C', { forked_from_id: 'B' });
+    const copied = [header('B', { forked_from_id: 'A' }), header('A'), ...turn(1), header('A'), ...turn(2)];
+    const [entry, ...others] = entriesOf(own, ...copied, ...turn(3));
+    expect([entry?.sessionId, others]).toEqual(['C', []]);
+    expect(messagesOf(entry)).toHaveLength(6);
+    expect(rulesOf(entry)).toContain('copied-history');
+    expect(rulesOf(entry)).not.toContain('two-session-ids');
+  });
+
+  it('before the first message do not', () => {
+    const [entry, ...others] = entriesOf(header('B'), header('A'), ...turn(1), header('A'), ...turn(2));
+    expect([entry?.sessionId, others]).toEqual(['B', []]);
+    expect(rulesOf(entry)).toContain('two-session-ids');
+  });
+});

@@ -171,6 +171,11 @@ export class ClaudeLine {
     return this.#json.get('forkedFrom')?.type === 'object';
   }
 
+  /** Whether a run of the client begins: only stream-json has such lines. */
+  get beginsRun(): boolean {
+    return this.type === 'system' && this.text('subtype') === 'init';
+  }
+
   /** The event of a stream that it has. */
   get event(): JsonView | undefined {
     return this.#json.get('event');

@@ -41,7 +41,8 @@ const UNKNOWN_PARENT = warning(
 );
 
 export class ClaudeSource {
-  readonly #splits: boolean;
+  /** Whether a line with another session id begins a new session. */
+  #splits: boolean;
   #session: string | undefined;
   /** Position of each line, by its uuid. A line that was left out has the position of its parent. */
   readonly #spots = new LineSpots();
@@ -62,7 +63,6 @@ export class ClaudeSource {
   /** Findings to report with the next message. */
   #notes: ReadingNote[] = [];
 
-  /** @param splits whether another session id begins a new session */
   constructor(splits: boolean) {
     this.#splits = splits;
   }
@@ -92,10 +92,10 @@ export class ClaudeSource {
 
   /** Drops a line about the client. Where a run begins or ends, no line repeats the pieces of an answer before it. */
   #readState(line: ClaudeLine, context: ReadContext): Fate {
-    const subtype = line.type === 'system' ? line.text('subtype') : undefined;
-    if (subtype === 'init') this.#stream.settle(MAIN, context.fold);
+    if (line.beginsRun) this.#stream.settle(MAIN, context.fold);
     else if (line.contextCut !== undefined) this.#notes.push(line.contextCut);
-    else if (subtype === 'api_retry' || line.retract(this.#spots, context.fold)) this.#stream.forget(MAIN);
+    else if (line.text('subtype') === 'api_retry' || line.retract(this.#spots, context.fold))
+      this.#stream.forget(MAIN);
     else if (line.type === 'result') line.endRun(this.#stream, context);
     return this.#drop('client-event', line, context);
   }
@@ -379,22 +379,22 @@ export class ClaudeSource {
   }
 
   #noteUnknown(type: string): void {
-    if (this.#unknown.has(keyOf(type))) return;
+    if (!this.#unknown.has(keyOf(type))) this.#notes.push(unknownEvent(type));
     this.#unknown.add(keyOf(type));
-    this.#notes.push(unknownEvent(type));
   }
 
-  #enterSession({ sessionId }: ClaudeLine, { fold }: ReadContext): void {
+  #enterSession({ sessionId, beginsRun }: ClaudeLine, { fold }: ReadContext): void {
     if (sessionId === undefined || sessionId === this.#session) return;
     if (this.#session === undefined) this.#session = sessionId;
-    else if (this.#splits) {
+    else if (this.#splits || beginsRun) {
       this.end(fold);
       fold.closeAll();
+      this.#splits = true; // runs at the same time may print their lines in turns
       this.#session = sessionId;
       const all = [this.#spots, this.#turns, this.#awaited, this.#answers, this.#kept, this.#replay];
       for (const known of [...all, this.#queue]) known.clear();
       this.#hasParents = false;
-      this.#command = undefined;
+      this.#notes = [];
     } else this.#notes.push(TWO_IDS);
   }
 }

@@ -27,6 +27,7 @@ import { isAborted, isInserted, isSaid, isTurn, ReviewAnswers } from './client-t
 import { type CodexSaid, IMAGES_LOST, readCodexEvent } from './events.ts';
 import { CLIENT, COMPACTED, HEADER } from './known-members.ts';
 import { questionOf } from './questions.ts';
+import { SessionIds } from './session-ids.ts';
 import { hasAnswer, isApart, TurnAnswers, UNSURE } from './turn-answers.ts';
 
 const MAIN = 'main';
@@ -39,9 +40,7 @@ const BASE_ELSEWHERE = unreadText(
 
 export class CodexSource {
   readonly #splits: boolean;
-  #session: string | undefined;
-  /** Ids of the sessions that this one was forked from. */
-  readonly #parents = new Set<string>();
+  readonly #ids = new SessionIds();
   /** The system text, repeated at the start of each conversation after a compaction. */
   #system: readonly Message[] = [];
   #tools: readonly ToolDefinition[] | undefined;
@@ -212,19 +211,13 @@ export class CodexSource {
     const { fold, origin } = context;
     fold.expect(payload, HEADER, 'payload');
     const id = payload.textOf('id') || origin.source;
-    if (this.#session === undefined) this.#enter(id, payload);
-    else if (id !== this.#session && !this.#parents.has(id) && this.#splits) {
-      this.end(fold);
-      fold.closeAll();
-      this.#enter(id, payload);
-      this.#hasBegun = this.#hasItems = false;
-      this.#answers = new TurnAnswers();
-      this.#growing = undefined;
-    }
+    const isInside = this.#hasBegun || fold.has(EVENTS);
+    const kind = this.#ids.read(id, payload, this.#splits || isInside);
+    if (kind === 'new') this.#enter(payload, fold);
     this.#open(context, stamp);
     if (payload.get('history_base')?.type === 'object') fold.note(BASE_ELSEWHERE);
-    if (this.#parents.has(id)) fold.note(COPIED_HISTORY);
-    else if (id !== this.#session) fold.note(TWO_IDS);
+    if (kind === 'parent') fold.note(COPIED_HISTORY);
+    else if (kind === 'other') fold.note(TWO_IDS);
     return undefined;
   }
 
@@ -243,15 +236,13 @@ export class CodexSource {
     if (fold.keepsMeta && this.#isCounting) fold.describeAnswer(metaOf({ usage }));
   }
 
-  #enter(id: string, payload: JsonView): void {
-    this.#session = id;
-    const spawn = payload.get('source')?.get('subagent')?.get('thread_spawn');
-    const base = payload.get('history_base')?.get('thread_id');
-    const parents = [payload.get('forked_from_id'), payload.get('parent_thread_id'), base];
-    for (const parent of [...parents, spawn?.get('parent_thread_id')]) {
-      const name = parent?.text();
-      if (name !== undefined) this.#parents.add(name);
-    }
+  /** Begins a session, which ends the one before. */
+  #enter(payload: JsonView, fold: Fold): void {
+    this.end(fold);
+    fold.closeAll();
+    this.#hasBegun = this.#hasItems = false;
+    this.#answers = new TurnAnswers();
+    this.#growing = this.#said = undefined;
     const text = payload.get('base_instructions')?.get('text');
     this.#system = text === undefined ? [] : systemMessage(text.copy());
     this.#tools = toolsIn(payload.get('dynamic_tools'));
@@ -265,12 +256,12 @@ export class CodexSource {
 
   /** Makes the conversation the current one; a new one begins with the system text. */
   #open({ fold, origin }: ReadContext, stamp: JsonView | undefined, thread: string = MAIN): void {
-    if (!fold.open(thread, this.#session ?? origin.source, stamp)) return;
+    if (!fold.open(thread, this.#ids.own ?? origin.source, stamp)) return;
     for (const message of this.#system) fold.add(message, { isCopied: this.#isCopying });
     if (this.#tools !== undefined) fold.tools(this.#tools);
     if (!fold.keepsMeta) return;
-    const [parent] = this.#parents;
-    fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));
+    const { own, parent } = this.#ids;
+    fold.describe(metaOf({ source_id: own, harness: HARNESS, parent }));
   }
 
   #readItem(item: JsonView, context: ReadContext, stamp: JsonView | undefined): LineFate {

@@ -1,0 +1,58 @@
+/** Runs of `claude -p --output-format stream-json` whose output was appended to one file. */
+import { expect, it } from 'vitest';
+import claudeCode from '../../../../transforms/dialects/claude-code.ts';
+import type { Entry } from '../../../../transforms/model/element.ts';
+import { text } from '../../bytes.ts';
+import { readLog } from '../../log-lines.ts';
+
+const line = (session_id: string, uuid: string, more: object) => ({
+  ...{ session_id, uuid: `${session_id}-${uuid}`, parent_tool_use_id: null },
+  ...more,
+});
+const init = (id: string) => line(id, 'i', { type: 'system', subtype: 'init', mcp_servers: [] });
+const hook = (id: string) => line(id, 'h', { type: 'system', subtype: 'hook_started' });
+const says = (id: string, words: string) =>
+  line(id, words, {
+    type: 'assistant',
+    message: { id: `m-${words}`, role: 'assistant', content: [{ type: 'text', text: words }] },
+  });
+const end = (id: string, result: string) => line(id, 'r', { type: 'result', subtype: 'success', result });
+
+/** The texts of each conversation, and whether it has the finding about several ids. */
+function read(...lines: readonly object[]) {
+  const elements = readLog(
+    claudeCode.create(),
+    lines.map((one) => JSON.stringify(one)),
+  );
+  const entries = elements.filter(({ kind }) => kind === 'entry') as readonly Entry[];
+  return entries.map(({ sessionId, messages, reply }) => {
+    const all = [...messages, ...(reply === undefined ? [] : [reply])];
+    return {
+      sessionId,
+      said: all.map(({ bytes }) => JSON.parse(text(bytes)).content),
+      hasTwoIds: all.some(({ notes = [] }) => notes.some(({ rule }) => rule === 'two-session-ids')),
+    };
+  });
+}
+
+const one = [init('A'), says('A', 'a'), end('A', 'a')];
+const other = [init('B'), says('B', 'b'), end('B', 'b')];
+
+it('are sessions of their own', () => {
+  const runs = [
+    { sessionId: 'A', said: ['a'], hasTwoIds: false },
+    { sessionId: 'B', said: ['b'], hasTwoIds: false },
+  ];
+  expect(read(...one, ...other)).toEqual(runs);
+  expect(read(...one, hook('B'), ...other)).toEqual(runs);
+});
+
+it('are one session if they have one id', () => {
+  const again = [init('A'), says('A', 'b'), end('A', 'b')];
+  expect(read(...one, ...again)).toEqual([{ sessionId: 'A', said: ['a', 'b'], hasTwoIds: false }]);
+});
+
+it('are not mixed if they print their lines in turns', () => {
+  const mixed = read(init('A'), says('A', 'a'), init('B'), says('B', 'b'), says('A', 'c'), says('B', 'd'));
+  expect(mixed.map(({ said }) => said)).toEqual([['a'], ['b'], ['c'], ['d']]);
+});
