@@ -160,6 +160,8 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
   const places = new Map<string, FoldPlace>();
   const stopped = new StoppedAnswers();
   let tail: readonly FoldPlace[] = [];
+  /** Whether the request for a summary and the summary are next: the model gave that after all before them. */
+  let isCopied = false;
   let system: string | undefined;
   for (const [i, message] of messages.entries()) {
     const parts = partsOf(message);
@@ -168,11 +170,11 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
     if (compaction !== undefined && fold.last.index >= 0 && !hasFailed(messages[i + 1])) {
       stopped.leaveOut(fold);
       tail = keptBy(compaction, places, fold);
+      isCopied = true;
       fold.close(true);
       open();
     }
     const count = fold.last.index + 1;
-    const isCopied = tail.length > 0;
     const isUser = message.get('info')?.get('role')?.text() === 'user';
     const sent = isUser ? message.get('info')?.get('system') : undefined; // a program's addition to the system text
     if (sent?.type === 'string' && sent.text() !== system)
@@ -186,7 +188,7 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
     if (id !== undefined && first !== undefined) places.set(id, first);
     if (isCopied && !isUser) {
       fold.carry(tail); // the answer is the summary
-      tail = [];
+      isCopied = false;
     }
   }
 }

@@ -79,7 +79,12 @@ describe('goose', () => {
   it('counts a compacted export as two lines and any other as one', () => {
     const hidden = { metadata: { agentVisible: false } };
     const sum = words('user', 'sum', { metadata: { userVisible: false, agentVisible: true } });
-    const conversation = [words('user', 'a', hidden), words('assistant', 'b', hidden), sum];
+    const conversation = [
+      words('user', 'a', hidden),
+      words('assistant', 'b', hidden),
+      sum,
+      words('user', 'c'),
+    ];
     const kinds = elementsOf(goose, { conversation, working_dir: '/' }).map(({ kind }) => kind);
     expect(kinds).toEqual(['repair', 'entry', 'entry']);
     const whole = conversation.map(({ role, created, content }) => ({ role, created, content }));

@@ -234,10 +234,11 @@ describe('opencode', () => {
         { role: 'assistant', content: 'd' },
       ],
     ]);
-    expect(entriesOf({ info: { id: 's' }, messages }).map(({ sessionId }) => sessionId)).toEqual([
-      's',
-      's#2',
-    ]);
+    const more = [...messages, user(says('c'))];
+    const idsOf = (list: readonly object[]) =>
+      entriesOf({ info: { id: 's' }, messages: list }).map(({ sessionId }) => sessionId);
+    expect(idsOf(more)).toEqual(['s', 's#2']);
+    expect(idsOf(messages)).toEqual(['s']);
   });
 
   it('goes on after a compaction whose summary failed or was not begun', () => {

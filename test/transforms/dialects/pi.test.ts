@@ -80,11 +80,49 @@ describe('pi', () => {
     ]);
   });
 
-  it('continues in the order of the file when it goes back before a compaction', () => {
+  it('goes back if an entry about the client is the first one there', () => {
+    const model = (parentId: string | null) => ({ type: 'model_change', id: 'm', parentId });
+    const lines = [head, user('1', null), answer('2', '1'), user('3', '2'), answer('4', '3')];
+    const left = ['user 1', 'assistant 2', 'user 3', 'assistant 4'];
+    expect(conversationsOf(...lines, model('2'), user('5', 'm'), answer('6', '5'))).toEqual([
+      ['user 1', 'assistant 2', 'user 5', 'assistant 6'],
+      left,
+    ]);
+    expect(conversationsOf(...lines, model(null), user('5', 'm'), answer('6', '5'))).toEqual([
+      ['user 5', 'assistant 6'],
+      left,
+    ]);
+    for (const parent of ['4', 'lost'])
+      expect(conversationsOf(...lines, model(parent), user('5', 'm'), answer('6', '5'))).toEqual([
+        [...left, 'user 5', 'assistant 6'],
+      ]);
+    const compacted = [...lines, compaction('7', '4', 'none'), user('8', '7'), answer('9', '8')];
+    expect(conversationsOf(...compacted, model('2'), user('5', 'm'), answer('6', '5'))).toEqual([
+      left,
+      ['user sum', 'user 8', 'assistant 9'],
+      ['user 5', 'assistant 6'],
+    ]);
+  });
+
+  it('begins a conversation when it goes back before a compaction', () => {
     const lines = [head, user('1', null), answer('2', '1'), user('3', '2'), compaction('4', '3', '3')];
-    const [, second] = elementsOf(...lines, user('5', '1')).filter(({ kind }) => kind === 'entry') as Entry[];
-    expect(second?.messages.map(({ role }) => role)).toEqual(['user', 'user', 'user']);
-    expect(second?.messages[0]?.notes?.map(({ rule }) => rule)).toContain('parent-missing');
+    const more = [answer('5', '4'), user('6', '2'), answer('7', '6'), user('8', null), answer('9', '8')];
+    const first = ['user 1', 'assistant 2', 'user 3'];
+    const ends = [
+      ['user 6', 'assistant 7'],
+      ['user 8', 'assistant 9'],
+    ];
+    expect(conversationsOf(...lines, ...more)).toEqual([
+      first,
+      ['user sum', 'user 3', 'assistant 5'],
+      ...ends,
+    ]);
+    expect(conversationsOf(...lines, ...more.slice(1))).toEqual([first, ...ends]);
+    const entries = elementsOf(...lines, ...more).filter(({ kind }) => kind === 'entry') as Entry[];
+    const missing = entries.map(({ messages }) =>
+      messages[0]?.notes?.some(({ rule }) => rule === 'parent-missing'),
+    );
+    expect(missing).toEqual([false, false, true, false]);
   });
 
   it('reads each message in the output of --mode json once, at its end', () => {
@@ -139,7 +177,7 @@ describe('pi', () => {
     };
     const summary = { type: 'branch_summary', id: '4', parentId: '3', summary: 'Left early.' };
     const lines = [head, user('1', null), answer('2', '1'), custom, summary, compaction('5', '4', '2')];
-    const again = elementsOf(...lines, custom, summary, compaction('5', '4', '2'));
+    const again = elementsOf(...lines, custom, summary, compaction('5', '4', '2'), user('6', '5'));
     expect(again.filter(({ kind }) => kind === 'rejection')).toEqual([]);
     const fates = again.filter(({ kind }) => kind === 'fate');
     expect(fates).toMatchObject(Array(3).fill({ fate: 'dropped:copied-line' }));

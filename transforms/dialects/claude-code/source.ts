@@ -145,8 +145,8 @@ export class ClaudeSource {
     const turn = this.#turns.get(thread)?.index ?? 0;
     const { messageId = `${origin.line} ${origin.offset}` } = line;
     const name = this.#answers.nameOf(line, thread, `${turn} ${messageId}`, blocks);
-    const isCopied = line.isForked;
-    const facts = isCopied ? { isCopied } : { isCopied, meta: fold.keepsMeta ? line.meta : line.modelMeta };
+    const { isForked } = line;
+    const facts = isForked ? { isForked } : { meta: fold.keepsMeta ? line.meta : line.modelMeta };
     const place = fold.amend(name, blocks, 'replace', facts);
     this.#answers.record(line, thread, place);
     for (const cut of cutNotes(line.stopReason))
@@ -201,7 +201,6 @@ export class ClaudeSource {
       this.#endStretch(thread, [], fold);
       this.#open(line, context);
     }
-    const isCopied = isSummary || line.isForked;
     this.#kept.addBefore(thread, line.uuid, isSummary, fold, this.#spots);
     const isMeta = line.is('isMeta') && !(typeof line.parent === 'string' && line.parent === this.#command);
     const isTurn = results.length === 0 && !isMeta && !isSummary;
@@ -210,7 +209,7 @@ export class ClaudeSource {
       (isTurn && line.type === 'user' ? this.#rewind(line, rest, thread, context) : undefined);
     if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
     this.#goToBranch(line, thread, fold);
-    const place = addUser(content, { isTurn, isCopied }, fold);
+    const place = addUser(content, { isTurn, isCopied: isSummary, isForked: line.isForked }, fold);
     if (isTurn && line.type === 'user') {
       this.#turns.set(thread, place as FoldPlace);
       this.#replay.setTime(place as FoldPlace, line.time?.text());

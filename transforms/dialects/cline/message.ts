@@ -252,14 +252,16 @@ function foldOther(role: string, content: JsonView, isCopied: boolean, { fold }:
     const [other] = isOfOthers(view) ? blocksOf(view) : [];
     const kept = other?.kind === 'part' ? other.kept : block.kind === 'part' ? block.kept : undefined;
     if (kept !== undefined) notes.push(keptBlock(kept));
-    if (other?.kind === 'result') fold.answer(other.id, toolMessage(other.id, other.content));
+    if (other?.kind === 'result') fold.answer(other.id, toolMessage(other.id, other.content), { isCopied });
     else if (other?.kind === 'part') parts.push({ object: other.object });
     else if (block.kind !== 'result')
       parts.push(block.kind === 'part' ? block.part : { object: view.copy() });
     if (block.kind === 'result') {
       const id = stringValue(block.block, 'tool_use_id');
       const operations = operationsIn(view);
-      fold.answer(id, operations === undefined ? readResult(block.block) : toolMessage(id, operations));
+      fold.answer(id, operations === undefined ? readResult(block.block) : toolMessage(id, operations), {
+        isCopied,
+      });
     }
     isAnswered ||= block.kind === 'result' || other?.kind === 'result';
   }

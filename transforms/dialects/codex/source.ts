@@ -324,7 +324,7 @@ export class CodexSource {
     else if (item.kind === 'blocks') this.#addBlocks(item.blocks, item.notes, fold);
     else if (item.kind === 'result') {
       const { callId, message, changes, notes } = item;
-      const place = fold.answer(callId, message, { changes, notes });
+      const place = fold.answer(callId, message, { changes, notes, isCopied });
       if (place.calls.length > 0) this.#growing = undefined; // a result whose call comes later does not end the answer
     } else if (item.kind === 'message') {
       this.#growing = undefined;

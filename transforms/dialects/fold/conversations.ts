@@ -41,18 +41,21 @@ const NONE: ReadonlySet<Path> = new Set();
 type PathUse = 'write' | 'refuse' | 'drop' | 'client';
 
 export function* elementsOf(
-  { thread, isContinued }: Closed,
+  closed: Closed,
   source: string,
   choice: Choice,
   counts: SessionCounts,
 ): Generator<ReadElement> {
+  const { thread, isContinued } = closed;
   const { select } = choice;
+  // a compaction left something, and nothing may have followed
+  const hasLeft = counts.isContinuation(closed) && !thread.hasLateResults;
   if (select === 'leaves') thread.dropEmptyTip();
   const useOf = (path: Path): PathUse => {
     if (thread.isRefused) return 'refuse';
     if (thread.isDiscarded || path.isEmpty) return 'client';
-    const isWritten =
-      path === thread.path ? select !== 'last' || !isContinued : select !== 'last' && path.isAnswered;
+    if (select === 'last') return path === thread.path && !isContinued ? 'write' : 'drop';
+    const isWritten = path === thread.path ? !(hasLeft && path.isCopied) : path.isAnswered;
     return isWritten ? 'write' : 'drop';
   };
   const uses = new Map(thread.paths.map((path) => [path, useOf(path)]));
@@ -216,6 +219,8 @@ export class SessionCounts {
   readonly #maxBranches: number;
   #conversations = new Map<string, number>();
   #branches = new Map<string, number>();
+  /** Names of the threads whose next conversation begins with what a compaction left. */
+  #continued = new Set<string>();
 
   /** @param maxBranches conversations that are written of a session in which the user went back */
   constructor(maxBranches: number) {
@@ -229,6 +234,14 @@ export class SessionCounts {
     return count === 1 ? sessionId : `${sessionId}#${count}`;
   }
 
+  /** Whether a conversation continues the one before it of its thread. Called once for each, in their order. */
+  isContinuation({ thread: { name, sessionId }, isContinued }: Closed): boolean {
+    const key = `${sessionId} ${name}`;
+    const isAfter = this.#continued.delete(key);
+    if (isContinued) this.#continued.add(key);
+    return isAfter;
+  }
+
   /** Counts one more abandoned branch that is written. @returns false if that is more than the limit */
   takeBranch(sessionId: string): boolean {
     const count = (this.#branches.get(sessionId) ?? 1) + 1; // the last state is one
@@ -240,5 +253,6 @@ export class SessionCounts {
   clear(): void {
     this.#conversations = new Map();
     this.#branches = new Map();
+    this.#continued = new Set();
   }
 }

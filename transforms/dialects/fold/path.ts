@@ -41,6 +41,8 @@ export interface Item {
   isTurn?: boolean;
   /** Whether it was copied from an earlier conversation, so that it is only context. */
   isCopied?: boolean;
+  /** Whether it was copied when the session was forked, with all others. */
+  isForked?: boolean;
   /** Whether it has encrypted reasoning. */
   isSealed?: boolean;
   /** Metadata of an answer. */
@@ -157,6 +159,15 @@ export class Path {
       if (isCopied !== true && content !== undefined && isAssistant(content)) return true;
     }
     return false;
+  }
+
+  /** Whether all its messages are what a compaction left of an earlier conversation. */
+  get isCopied(): boolean {
+    const isLeft = ({ content, isCopied, isForked }: Item): boolean =>
+      content === undefined || (isCopied === true && isForked !== true);
+    let item = this.tip;
+    while (item.index >= 0 && isLeft(item)) item = item.before;
+    return item.index < 0;
   }
 
   /** Whether it has no message with a content. */

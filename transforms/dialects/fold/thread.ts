@@ -12,6 +12,8 @@ export interface ItemFacts {
   readonly isTurn?: boolean;
   /** Whether it was copied from an earlier conversation, so that it is only context. */
   readonly isCopied?: boolean;
+  /** Whether it was copied when the session was forked, with all others. */
+  readonly isForked?: boolean;
   readonly notes?: readonly ReadingNote[];
   /** Rules that rewrote the message. */
   readonly changes?: readonly string[];
@@ -51,6 +53,8 @@ export class Thread {
   isRepeat = false;
   /** Whether another conversation repeats it, so that it is not written. */
   isDiscarded = false;
+  /** Whether a call that was copied from an earlier conversation got its result in this one. */
+  hasLateResults = false;
   #isRefused = false;
   /** Answers before this index are not continued. */
   #brokenAt = 0;
@@ -144,6 +148,7 @@ export class Thread {
     }
     const { item, call } = pending;
     this.isRepeat = false;
+    if (item.isCopied === true && facts.isCopied !== true) this.hasLateResults = true;
     call.result = result;
     this.weight += BLOCK_BYTES + result.bytes.length;
     return this.#touch(noteItem(item, facts));
@@ -286,7 +291,7 @@ export class Thread {
   }
 
   #newItem(content: Item['content'], { offset }: Origin, facts: ItemFacts): Item {
-    const { isTurn, isCopied } = facts;
+    const { isTurn, isCopied, isForked } = facts;
     const before = this.path.tip;
     const { index, turn } = before;
     // lists the members, because spreading them takes a tenth of the time of a line
@@ -300,7 +305,8 @@ export class Thread {
       turn,
       owner: this.path,
     };
-    if (isCopied === true) item.isCopied = true;
+    if (isCopied === true || isForked === true) item.isCopied = true;
+    if (isForked === true) item.isForked = true;
     if (isTurn === true) {
       item.isTurn = true;
       item.turn = item;

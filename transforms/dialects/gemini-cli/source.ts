@@ -198,17 +198,18 @@ export class GeminiSource {
     const blocks = answer.blocks.filter((one) => one.kind !== 'call' || !this.#ofUser.has(one.id ?? ''));
     const earlier = [...(old?.calls ?? [])];
     if (old !== undefined) fold.reset(old);
-    const place = fold.amend(name, blocks, 'add', { notes, meta, isCopied: this.#isCopied(answer) });
+    const isCopied = this.#isCopied(answer);
+    const place = fold.amend(name, blocks, 'add', { notes, meta, isCopied });
     for (const { callId, message } of results) {
       const former = this.#isReplacing ? earlier.find(({ id }) => id === callId)?.result : undefined;
       if (former !== undefined && !isSameBytes(former.bytes, message.bytes)) fold.note(CONTEXT_CUT);
-      if (!this.#ofUser.has(callId ?? '')) fold.answer(callId, former ?? message);
+      if (!this.#ofUser.has(callId ?? '')) fold.answer(callId, former ?? message, { isCopied });
       if (callId !== undefined) this.#answered.add(callId);
     }
     for (const alias of aliases) this.#answered.add(alias);
     for (const { id: callId, result } of earlier) {
       const isOpen = place.calls.some((call) => call.id === callId && call.result === undefined);
-      if (isOpen && result !== undefined) fold.answer(callId, result);
+      if (isOpen && result !== undefined) fold.answer(callId, result, { isCopied });
     }
     return place;
   }

@@ -18,6 +18,7 @@ import { present } from '../shared/logged-values.ts';
 import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
 import {
   COPIED_HISTORY,
+  HISTORY_MISSING,
   INTERRUPT,
   KEPT_MISSING,
   PARENT_MISSING,
@@ -229,13 +230,20 @@ export class PiSource {
     const parent = entry.get('parentId');
     const id = parent?.text();
     if (parent === undefined || id === this.#leaf) return;
-    if (id === undefined || id === this.#session) {
-      if (!this.#isCompacted) fold.cut(fold.root);
-      return;
-    }
-    const spot = this.#spots.get(id);
-    if (spot === undefined) fold.note(PARENT_MISSING);
-    else fold.cut(spot.place ?? fold.root);
+    const isRoot = id === undefined || id === this.#session;
+    const spot = isRoot ? undefined : this.#spots.get(id);
+    if (isRoot ? this.#isCompacted : this.#replaced.has(id)) this.#leave(entry, context, isRoot);
+    else if (!isRoot && spot === undefined) fold.note(PARENT_MISSING);
+    else fold.cut(spot?.place ?? fold.root);
+  }
+
+  /** Leaves the conversation for one before a compaction, of whose messages only the ids are known. */
+  #leave(entry: JsonView, context: ReadContext, isRoot: boolean): void {
+    const { fold } = context;
+    fold.close(true);
+    this.#keepSpots(new Map());
+    this.#open(entry, context);
+    if (!isRoot) fold.note(HISTORY_MISSING);
   }
 
   #open(entry: JsonView, { fold, origin }: ReadContext): void {
@@ -245,10 +253,22 @@ export class PiSource {
   }
 
   #drop(rule: string, entry: JsonView, context: ReadContext): Fate {
-    const parent = entry.get('parentId')?.text() ?? this.#leaf ?? '';
-    if (this.#replaced.has(parent)) this.#replaced.add(this.#name(entry));
-    else this.#spots.set(this.#name(entry), { place: this.#spots.get(parent)?.place, isOwn: false });
+    const leaf = this.#leaf;
+    const parent = this.#knownParent(entry);
+    const name = this.#name(entry);
+    if (parent !== leaf) this.#leaf = leaf; // the next message goes back
+    const isReplaced = parent === undefined ? this.#isCompacted : this.#replaced.has(parent);
+    if (isReplaced) this.#replaced.add(name);
+    else this.#spots.set(name, { place: this.#spots.get(parent ?? '')?.place, isOwn: false });
     return context.drop(rule);
+  }
+
+  /** The entry that one continues: the entry before it if it names none that is known; undefined for the root. */
+  #knownParent(entry: JsonView): string | undefined {
+    const parent = entry.get('parentId');
+    const id = parent?.text();
+    if (parent?.type === 'null' || (id !== undefined && id === this.#session)) return undefined;
+    return id !== undefined && (this.#spots.has(id) || this.#replaced.has(id)) ? id : this.#leaf;
   }
 
   #recordSpot(entry: JsonView, place: FoldPlace): void {
@@ -281,7 +301,7 @@ const isFolded = (message: PiMessage): message is FoldedMessage =>
 
 /** @param name for the message, if it is an answer @param isCopied whether it is context only */
 function foldMessage(parsed: FoldedMessage, name: string, fold: Fold, isCopied: boolean): FoldPlace {
-  if (parsed.kind === 'result') return fold.answer(parsed.callId, parsed.message);
+  if (parsed.kind === 'result') return fold.answer(parsed.callId, parsed.message, { isCopied });
   if (parsed.kind === 'message') {
     const { message, isTurn, changes = [] } = parsed;
     return fold.add(message, { isTurn, isCopied, changes });

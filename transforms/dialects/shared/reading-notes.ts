@@ -39,6 +39,10 @@ export const PARENT_MISSING: ReadingNote = warning(
   'parent-missing',
   'the parent of a line is not in the conversation: it is read in the order of the log',
 );
+export const HISTORY_MISSING: ReadingNote = warning(
+  'parent-missing',
+  'the user went back to a message before a compaction: it and those before it are missing',
+);
 export const KEPT_MISSING: ReadingNote = warning(
   'parent-missing',
   'messages that a compaction kept are not in the conversation before it: they are left out',
