@@ -1,11 +1,11 @@
 /**
- * Converts messages that are not in the format of the chat completions API: content blocks of the Messages API, and
- * calls without a `function` object. All others stay byte for byte.
+ * Converts messages that are not in the format of the chat completions API: content blocks of the Messages API, calls
+ * without a `function` object, and results that name their call in a list. All others stay byte for byte.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { elementsOf, valueBytes, valuesOf } from '../../json/members.ts';
-import { editElements, replaceValue } from '../../json/splice.ts';
+import { addMember, editElements, replaceValue } from '../../json/splice.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { readMessage } from '../shared/anthropic-message.ts';
@@ -26,8 +26,10 @@ export function readForeignMessages(logged: readonly Message[], keepSealed = fal
   const [first] = logged;
   const begin = first && messageWithoutBilling(first);
   const messages = begin === undefined || begin === first ? logged : [begin, ...logged.slice(1)];
-  if (!messages.some((message) => hasBlocks(message) || hasFlatCalls(message))) return messages;
-  return messages.flatMap((message) => {
+  const isForeign = (one: Message): boolean =>
+    hasBlocks(one) || hasFlatCalls(one) || listedId(one) !== undefined;
+  if (!messages.some(isForeign)) return messages;
+  return messages.map(withCallId).flatMap((message) => {
     if (!hasBlocks(message) && !hasFlatCalls(message)) return message;
     const read = hasBlocks(message)
       ? (readMessage(withoutForeignParts(message.bytes), keepSealed) ?? [message])
@@ -35,6 +37,25 @@ export function readForeignMessages(logged: readonly Message[], keepSealed = fal
     const whole = read.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
     return notedFirst(whole, unreadNotes(new JsonView(message.bytes), COPIED_MESSAGE, 'a message'));
   });
+}
+
+/** The id of the call that a result answers, if it is in a list, as SWE-agent writes it. */
+function listedId({ bytes, role }: Message): Uint8Array | undefined {
+  if (role !== 'tool') return undefined;
+  const [id, list] = valuesOf(bytes, ['tool_call_id', 'tool_call_ids']);
+  if (list?.[0] !== OPEN_ARRAY || id?.[0] === QUOTE) return undefined;
+  const [only, ...others] = elementsOf(list);
+  return only?.[0] === QUOTE && others.length === 0 ? only : undefined;
+}
+
+function withCallId(message: Message): Message {
+  const id = listedId(message);
+  if (id === undefined) return message;
+  const { bytes } = message;
+  return {
+    ...message,
+    bytes: replaceValue(bytes, 'tool_call_id', id) ?? addMember(bytes, 'tool_call_id', id),
+  };
 }
 
 /** Whether the content is a list with a part of another API, or with a bare text. */

@@ -16,6 +16,22 @@ const fn = (id: string, name: string, args: string) => ({
 });
 
 describe('readForeignMessages', () => {
+  it('names the call of a result of SWE-agent, which has its id in a list', () => {
+    const result = (more: object) => message('tool', { content: 'a', ...more });
+    const listed = result({ tool_call_ids: ['t1'], agent: 'main' });
+    const named = { role: 'tool', content: 'a', tool_call_ids: ['t1'], agent: 'main', tool_call_id: 't1' };
+    expect(parsed(readForeignMessages([listed]))).toEqual([named]);
+    const empty = result({ tool_call_id: null, tool_call_ids: ['t1'] });
+    expect(parsed(readForeignMessages([empty]))).toMatchObject([{ tool_call_id: 't1' }]);
+    const others = [
+      result({ tool_call_ids: ['t1', 't2'] }),
+      result({ tool_call_ids: [1] }),
+      result({ tool_call_id: 't2', tool_call_ids: ['t1'] }),
+      message('assistant', { content: 'b', tool_call_ids: ['t1'] }),
+    ];
+    expect(readForeignMessages(others)).toBe(others);
+  });
+
   it('reads calls, results and thinking of the Messages API', () => {
     const logged = [
       message('user', { content: 'When?' }),
