@@ -16,7 +16,7 @@ import { leaveUnknown, mayHoldContent } from '../shared/carried-content.ts';
 import { contentOfParts } from '../shared/content-parts.ts';
 import { GEMINI_PART } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { COPIED_HISTORY, PARENT_MISSING } from '../shared/reading-notes.ts';
+import { COPIED_HISTORY, HISTORY_MISSING, PARENT_MISSING } from '../shared/reading-notes.ts';
 import { known } from '../shared/unread-text.ts';
 import { blocksOfPart, type GeminiResult, partOf, resultOfParts } from './message.ts';
 
@@ -72,7 +72,10 @@ export class ContentsSource {
   readonly #spots = new Map<string, Spot>();
   /** The uuids of lines before the current conversation. */
   readonly #replaced = new HashedSet();
+  /** Those of lines before the first message. */
+  readonly #before = new HashedSet();
   #isFork = false;
+  #isCompressed = false;
   /** Whether a line has a parent: then one whose parent is null is the first one, or goes back to the beginning. */
   #hasParents = false;
   /** Number of messages so far, used to name the answers. */
@@ -174,16 +177,22 @@ export class ContentsSource {
   ): undefined {
     const { fold } = context;
     this.#isFork = line.textOf('subtype') === BOOTSTRAP;
+    this.#isCompressed ||= !this.#isFork;
     if (fold.has(MAIN)) {
       this.#open(context, undefined, QWEN);
-      fold.close(true);
+      this.#end(context);
     }
-    for (const replaced of this.#spots.keys()) this.#replaced.add(replaced);
-    this.#spots.clear();
     this.#open(context, line.get('timestamp'), QWEN);
     if (this.#isFork) fold.note(COPIED_HISTORY);
     for (const content of history) this.#take(content, context, undefined, true);
     if (uuid !== undefined) this.#spots.set(uuid, { place: fold.last });
+  }
+
+  /** Ends the conversation. Only the ids of its lines are remembered. */
+  #end({ fold }: ReadContext): void {
+    fold.close(true);
+    for (const replaced of this.#spots.keys()) this.#replaced.add(replaced);
+    this.#spots.clear();
   }
 
   /** Replaces the task of a fork by the text that its model received. @returns false if there is no such task */
@@ -208,6 +217,7 @@ export class ContentsSource {
     if (uuid === undefined) return;
     if (!context.fold.has(MAIN)) {
       this.#replaced.add(uuid);
+      this.#before.add(uuid);
       return;
     }
     this.#open(context, undefined, QWEN);
@@ -218,14 +228,26 @@ export class ContentsSource {
   #placeOf(line: JsonView, { fold }: ReadContext): FoldPlace {
     const parent = line.get('parentUuid');
     if (parent?.type === 'null' && this.#hasParents) return fold.root;
-    return this.#spots.get(parent?.text() ?? '')?.place ?? fold.last;
+    const id = parent?.text() ?? '';
+    const isWhole = !this.#isFork && !this.#isCompressed;
+    if (isWhole && this.#before.has(id)) return fold.root;
+    return this.#spots.get(id)?.place ?? fold.last;
   }
 
-  /** Goes back if the user typed after an earlier line, and to the branch of a line whose parent is in another. */
+  /**
+   * Goes back if the user typed after an earlier line, and to the branch of a line whose parent is in another. Before a
+   * compression nothing is known but ids: another conversation begins.
+   */
   #goToParent(line: JsonView, context: ReadContext, isTyped: boolean): void {
     const { fold } = context;
-    const place = this.#placeOf(line, context);
     const parent = line.get('parentUuid')?.text();
+    if (isTyped && this.#isCompressed && parent !== undefined && this.#replaced.has(parent)) {
+      this.#end(context);
+      this.#open(context, line.get('timestamp'), QWEN);
+      if (!this.#before.has(parent)) fold.note(HISTORY_MISSING);
+      return;
+    }
+    const place = this.#placeOf(line, context);
     const isMissing = parent !== undefined && !this.#spots.has(parent) && !this.#replaced.has(parent);
     if (isTyped && isMissing) fold.note(PARENT_MISSING);
     const isLeft = place.index >= 0 && !fold.isHere(place);
@@ -238,7 +260,7 @@ export class ContentsSource {
     const versions = this.#versionsOf(content, notes);
     const isTurn = versions.every(({ kind }) => kind !== 'result');
     for (const version of versions) {
-      if (version.kind === 'result') fold.answer(version.callId, version.message);
+      if (version.kind === 'result') fold.answer(version.callId, version.message, { isCopied });
       else if (version.kind === 'message') fold.add(version.message, { isTurn, isCopied, notes });
       else {
         const meta = metaOf({ model: line?.get('model'), usage: line?.get('usageMetadata') });

@@ -119,6 +119,45 @@ describe('a recording of Qwen Code', () => {
     expect(entries.map(({ meta }) => text(meta?.get('copied') ?? new Uint8Array()))).toEqual(['', '4']);
   });
 
+  describe('of which the user took back', () => {
+    const contentsOf = (...lines: readonly object[]) =>
+      elementsOf(lines).flatMap((one) => {
+        if (one.kind !== 'entry') return [];
+        const all = [...one.messages, ...(one.reply === undefined ? [] : [one.reply])];
+        const isCut = all.some(({ notes = [] }) => notes.some(({ rule }) => rule === 'parent-missing'));
+        const contents = all.map(({ bytes }) => JSON.parse(text(bytes)).content ?? 'a call');
+        return [isCut ? ['parent-missing', ...contents] : contents];
+      });
+    const turn = (id: string, parent: string | null) => [
+      line(id, parent, 'user', user(says(id))),
+      line(`${id}a`, id, 'assistant', model(says(`${id}a`))),
+    ];
+    const settings = line('0', null, 'system', undefined, { subtype: 'session_model', systemPayload: {} });
+    const compressed = line('c', '2a', 'system', undefined, {
+      subtype: 'chat_compression',
+      systemPayload: {
+        compressedHistory: [user(says('sum')), model(calls('read', 'x')), user(answers('read', 'y', 'x'))],
+      },
+    });
+
+    it('the first message, which comes after a line about the client', () => {
+      expect(contentsOf(settings, ...turn('1', '0'), ...turn('2', '0'))).toEqual([
+        ['1', '1a'],
+        ['2', '2a'],
+      ]);
+    });
+
+    it('all messages since one before a compression', () => {
+      const before = [settings, ...turn('1', '0'), ...turn('2', '1a')];
+      const whole = ['1', '1a', '2', '2a'];
+      const left = [whole, ['sum', 'a call', 'y', '3', '3a']];
+      const since = [...before, compressed, ...turn('3', 'c')];
+      expect(contentsOf(...since, ...turn('4', '1a'))).toEqual([...left, ['parent-missing', '4', '4a']]);
+      expect(contentsOf(...since, ...turn('4', '0'))).toEqual([...left, ['4', '4a']]);
+      expect(contentsOf(...before, compressed, ...turn('4', '0'))).toEqual([whole, ['4', '4a']]);
+    });
+  });
+
   it('rejects a compression whose history has another form', () => {
     const lines = [line('1', null, 'user', user(says('a'))), line('2', '1', 'assistant', model(says('b')))];
     const compressed = (systemPayload: object) =>
