@@ -80,6 +80,29 @@ describe('pi', () => {
     ]);
   });
 
+  it('reads compactions of Factory Droid, and drops its other states', () => {
+    const state = (more: object) => ({
+      type: 'compaction_state',
+      id: 'c',
+      summaryText: 'So far: a.',
+      ...more,
+    });
+    const todos = { type: 'todo_state', id: 't', todos: { todos: '1. [pending] Sow the beans.' } };
+    const lines = [head, user('1', null), answer('2', '1'), todos, user('3', '2'), answer('4', '3')];
+    const more = [user('5', '4'), answer('6', '5')];
+    const whole = ['user 1', 'assistant 2', 'user 3', 'assistant 4'];
+    expect(conversationsOf(...lines, state({ anchorMessage: { id: '2', index: 1 } }), ...more)).toEqual([
+      whole,
+      ['user So far: a.', 'user 3', 'assistant 4', 'user 5', 'assistant 6'],
+    ]);
+    for (const anchor of [{ anchorMessage: { id: '4', index: 3 } }, {}])
+      expect(conversationsOf(...lines, state(anchor), ...more)).toEqual([
+        whole,
+        ['user So far: a.', 'user 5', 'assistant 6'],
+      ]);
+    expect(elementsOf(...lines, ...more).filter(({ kind }) => kind === 'rejection')).toEqual([]);
+  });
+
   it('goes back if an entry about the client is the first one there', () => {
     const model = (parentId: string | null) => ({ type: 'model_change', id: 'm', parentId });
     const lines = [head, user('1', null), answer('2', '1'), user('3', '2'), answer('4', '3')];

@@ -37,12 +37,15 @@ const CLIENT: ReadonlySet<string> = new Set([
   ...['model_change', 'thinking_level_change', 'active_tools_change', 'custom', 'label', 'session_info'],
   ...['leaf', 'session_start', 'session_info_changed', 'thinking_level_changed', 'model_changed'],
   ...['queue_update', 'compaction_start', 'auto_compaction_start', 'auto_retry_start', 'auto_retry_end'],
+  ...['todo_state', 'session_end', 'session_settings', 'agent_turn_outcome'], // of Factory Droid
 ]);
+/** The compaction of Factory Droid. */
+const DROID = 'compaction_state';
 /** Events of `pi --mode json` after a compaction, with its result. */
 const COMPACTED: ReadonlySet<string> = new Set(['compaction_end', 'auto_compaction_end']);
 /** Entries with a message; `message_end` is the one of `pi --mode json`. */
 const MESSAGES: ReadonlySet<string> = new Set(['message', 'message_end', 'custom_message']);
-const SUMMARIES: ReadonlySet<string> = new Set(['branch_summary', 'compaction']);
+const SUMMARIES: ReadonlySet<string> = new Set(['branch_summary', 'compaction', DROID]);
 /** Events of `pi --mode json` that announce or repeat a message. */
 const STREAM_EVENT =
   /^(?:(?:agent|turn)_(?:start|end)|message_(?:start|update)|tool_execution_(?:start|update|end))$/;
@@ -80,7 +83,8 @@ export class PiSource {
       return this.#readMessage(entry, entry.get('message'), context);
     if (type === 'custom_message') return this.#readMessage(entry, entry, context);
     if (type === 'branch_summary') return this.#readSummary(entry, context);
-    if (type === 'compaction') return this.#compact(entry, context);
+    const isOfDroid = type === DROID && entry.get('summaryText')?.type === 'string';
+    if (type === 'compaction' || isOfDroid) return this.#compact(entry, context);
     const result = COMPACTED.has(type) ? entry.get('result') : undefined;
     if (present(result)) return this.#compact(result, context);
     const dropped = this.#drop('client-event', entry, context);
@@ -164,7 +168,7 @@ export class PiSource {
 
   /** Ends the conversation. The next one begins with the summary and the kept messages. */
   #compact(entry: JsonView, context: ReadContext): LineFate {
-    const summary = entry.get('summary');
+    const summary = entry.get('summaryText') ?? entry.get('summary');
     if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
     const tail = entry.get('retainedTail');
     if (tail?.elements().some(isOfTwoSpeakers) === true)
@@ -176,6 +180,7 @@ export class PiSource {
     this.#stopped.leaveOut(fold);
     const lacksKept = this.#keptSpot(entry) === 'missing' && (tail?.elements().length ?? 0) === 0;
     const kept = fold.itemsFrom(this.#firstKept(entry, fold.last.index + 1));
+    const leaf = this.#leaf;
     fold.close(true);
     this.#isCompacted = true;
     this.#open(entry, context);
@@ -183,6 +188,9 @@ export class PiSource {
     this.#keepSpots(new Map(fold.carry(kept).map((copy, i) => [kept[i] as FoldPlace, copy])));
     if (kept.length === 0) this.#addTail(tail, context);
     if (lacksKept) fold.note(KEPT_MISSING);
+    // in Droid, the next entry names the one before the compaction as its parent
+    if (leaf !== undefined && entry.get('parentId') === undefined && !this.#spots.has(leaf))
+      this.#spots.set(leaf, { place: fold.last, isOwn: false });
     this.#recordSpot(entry, fold.last);
     return undefined;
   }
@@ -213,13 +221,15 @@ export class PiSource {
   #firstKept(entry: JsonView, count: number): number {
     const spot = this.#keptSpot(entry);
     if (spot === undefined || spot === 'missing') return count;
-    return (spot.place?.index ?? -1) + (spot.isOwn ? 0 : 1);
+    const isAfter = !spot.isOwn || entry.get('anchorMessage') !== undefined;
+    return (spot.place?.index ?? -1) + (isAfter ? 1 : 0);
   }
 
-  /** The position of the first entry that a compaction kept; undefined if it names none. */
+  /** The position of the first entry that a compaction kept, or of the last that it did not; undefined if it names none. */
   #keptSpot(entry: JsonView): Spot | 'missing' | undefined {
     const index = entry.get('firstKeptEntryIndex');
-    const id = entry.get('firstKeptEntryId')?.text() ?? (index === undefined ? '' : `#${index.parsed()}`);
+    const named = entry.get('anchorMessage')?.get('id') ?? entry.get('firstKeptEntryId');
+    const id = named?.text() ?? (index === undefined ? '' : `#${index.parsed()}`);
     return id === '' ? undefined : (this.#spots.get(id) ?? 'missing');
   }
 
@@ -232,7 +242,8 @@ export class PiSource {
     if (parent === undefined || id === this.#leaf) return;
     const isRoot = id === undefined || id === this.#session;
     const spot = isRoot ? undefined : this.#spots.get(id);
-    if (isRoot ? this.#isCompacted : this.#replaced.has(id)) this.#leave(entry, context, isRoot);
+    if (isRoot ? this.#isCompacted : spot === undefined && this.#replaced.has(id))
+      this.#leave(entry, context, isRoot);
     else if (!isRoot && spot === undefined) fold.note(PARENT_MISSING);
     else fold.cut(spot?.place ?? fold.root);
   }
@@ -257,9 +268,10 @@ export class PiSource {
     const parent = this.#knownParent(entry);
     const name = this.#name(entry);
     if (parent !== leaf) this.#leaf = leaf; // the next message goes back
+    const spot = this.#spots.get(parent ?? '');
     const isReplaced = parent === undefined ? this.#isCompacted : this.#replaced.has(parent);
-    if (isReplaced) this.#replaced.add(name);
-    else this.#spots.set(name, { place: this.#spots.get(parent ?? '')?.place, isOwn: false });
+    if (spot === undefined && isReplaced) this.#replaced.add(name);
+    else this.#spots.set(name, { place: spot?.place, isOwn: false });
     return context.drop(rule);
   }
 
