@@ -69,8 +69,9 @@ function resultsOf(
   return results;
 }
 
+/** Logs without ids, as TRL and Ollama write them, have the results in the order of the calls. */
 function take(open: UnansweredCalls<Call>, id: string | undefined): Call | string {
-  if (!id) return 'has no tool_call_id';
+  if (!id) return open.take(undefined) ?? 'has no tool_call_id';
   if (!open.knows(id)) return 'answers no call of the assistant message before it';
   return open.take(id) ?? 'answers a call that has its result already';
 }

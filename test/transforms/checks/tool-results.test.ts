@@ -122,6 +122,19 @@ describe('tool-results', () => {
     ]);
   });
 
+  it('pairs calls and results that have no ids in their order', () => {
+    const bare = (name: string): object => ({ type: 'function', function: { name, arguments: '{}' } });
+    const two = calling(bare('read'), bare('list'));
+    const [a, b] = [result(undefined, 'a'), result('', 'b')];
+    expect(check(user('x'), two, a, b, END)).toEqual([]);
+    expect(texts(check(two, a, END))).toEqual(['messages[0].tool_calls[1] "list" has no result']);
+    expect(texts(check(two, a, b, a, END))).toEqual(['messages[3] has no tool_call_id']);
+    expect(texts(check(calling(call('1', 'read')), a, END))).toEqual([
+      'messages[0].tool_calls[0] "read" has no result',
+      'messages[1] has no tool_call_id',
+    ]);
+  });
+
   it('reports results without a call', () => {
     const found = check(
       result('1', 'before any call'),

@@ -375,6 +375,17 @@ describe('a system text beside the messages', () => {
     /^a pair$|with the request|MLflow|Langfuse/.test(name),
   ).map(([, ...logger]) => logger);
 
+  it('may be beside documents, which are named as left out', () => {
+    for (const [dialect, log] of asked) {
+      const rulesWith = (documents: readonly object[]): readonly string[] =>
+        (entryOf(dialect, log({ documents }))?.messages ?? []).flatMap(({ notes = [] }) =>
+          notes.map(({ rule }) => rule),
+        );
+      expect(rulesWith([{ text: 'It is 4 m tall.' }])).toContain('attachment-missing');
+      expect(rulesWith([])).not.toContain('attachment-missing');
+    }
+  });
+
   it('is read in a span also under the names of loggers, of which empty ones do not count', () => {
     const spansOnly = asked.filter(([dialect]) => dialect === spans);
     expect(spansOnly).toHaveLength(3);

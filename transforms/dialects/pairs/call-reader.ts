@@ -12,7 +12,7 @@ import { joinPrefill } from '../shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { ContinuedLists } from '../shared/continued-lists.ts';
 import { ERRORS, errorsIn, isErrorText, type LoggedErrors } from '../shared/failed-answer.ts';
-import { toolPlaces, toolsIn } from '../shared/logged-bodies.ts';
+import { notesOfRequest, toolPlaces, toolsIn } from '../shared/logged-bodies.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import {
   addOtherAnswer,
@@ -22,7 +22,13 @@ import {
   isOllama,
   isOtherRequest,
 } from '../shared/other-apis.ts';
-import { CALL_FAILED, OTHER_ANSWER, RESPONSE_ERROR, SERVER_TOOLS } from '../shared/reading-notes.ts';
+import {
+  CALL_FAILED,
+  notedFirst,
+  OTHER_ANSWER,
+  RESPONSE_ERROR,
+  SERVER_TOOLS,
+} from '../shared/reading-notes.ts';
 import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { type ListState, Transcript } from '../shared/transcript.ts';
@@ -115,8 +121,10 @@ export class CallReader {
     const before = [...sent.system, ...sent.messages];
     const own = bareAnswer(withoutRepeated(answer, before), sent.messages);
     const fields = answeredFields(before, sent.tools, own);
+    const joined = answer.isMessage === true ? joinPrefill(fields) : fields;
     return {
-      ...(answer.isMessage === true ? joinPrefill(fields) : fields),
+      ...joined,
+      messages: notedFirst(joined.messages, notesOfRequest(request)),
       sessionId,
       joins,
       timestamp,

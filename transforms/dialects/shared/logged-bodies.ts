@@ -18,7 +18,7 @@ import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts.ts';
 import { isPrintedMessages } from './printed-value.ts';
-import { unreadText, warning } from './reading-notes.ts';
+import { DOCUMENTS_LEFT_OUT, unreadText, warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { isUnsaid, messagesIn, otherSystem, SYSTEM_NAMES, SYSTEMS, saidBy, textsOf } from './said-texts.ts';
 import { DECLARED, definedBy, defineTool, flatten, SCHEMAS } from './tool-definitions.ts';
@@ -140,6 +140,7 @@ function addObject(transcript: Transcript, request: JsonView): void {
     addSystem(transcript, system);
     addItems(transcript, inner.elements());
   } else addWithSystem(transcript, system, inner);
+  transcript.noteFirst(...notesOfRequest(request));
   const second = secondList(request, inner, transcript);
   if (second !== undefined) transcript.refuse('unknown-content', SECOND_LIST, request.get(second));
   const unread = SYSTEM_NAMES.filter((name) => name !== own);
@@ -159,6 +160,10 @@ export function refuseOtherSystem(
 }
 
 const LISTS = ['messages', 'contents', 'input', 'prompt', 'prompts', 'history'] as const;
+
+/** The findings about members of a request that the model could read, and that a record does not have. */
+export const notesOfRequest = (request: JsonView): readonly ReadingNote[] =>
+  (request.get('documents')?.elements().length ?? 0) > 0 ? [DOCUMENTS_LEFT_OUT] : [];
 
 /** The member of a request with a list of messages of which one says what those that are read do not. */
 function secondList(request: JsonView, own: JsonView, { messages }: Transcript): string | undefined {

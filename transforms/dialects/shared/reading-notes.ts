@@ -197,6 +197,12 @@ export const SERVER_TOOLS: ReadingNote = warning(
   'the request allows tools that run on the server, without a definition: they are left out of the tools',
 );
 
+/** For documents beside the messages of a request, which its API shows to the model. */
+export const DOCUMENTS_LEFT_OUT: ReadingNote = warning(
+  'attachment-missing',
+  'the request has documents beside its messages, which the model could read: they are left out',
+);
+
 export function keptBlock(type: string): ReadingNote {
   const shown = SHOWN.test(type) ? type : 'unknown';
   return warning('block-kept', `a block of type ${shown} is kept as a part: consumers may not know it`);
