@@ -5,6 +5,7 @@
 import { perObject } from '../../json/notes.ts';
 import { latin1 } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
+import { hasSameBytes } from '../../model/path-hashes.ts';
 
 const CLOCK = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[AaPp]\.?[Mm]\b)?(?: ?(?:Z\b|UTC\b|GMT\b|[+-]\d{2}:?\d{2}\b))?`;
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}';
@@ -23,11 +24,20 @@ const TIMELESS = '0';
 
 const isSystem = ({ role }: Message): boolean => role === 'system' || role === 'developer';
 
+/** The last system text that was read, which most calls repeat, and the same without times. */
+let last: readonly [logged: Message, compared: Message] | undefined;
+
 const withoutTimes = perObject((message: Message): Message => {
+  if (last === undefined || !hasSameBytes(message, last[0])) last = [message, readWithoutTimes(message)];
+  const [logged, compared] = last;
+  return logged === compared ? message : compared;
+});
+
+function readWithoutTimes(message: Message): Message {
   const text = latin1(message.bytes);
   const timeless = text.replace(TIME, TIMELESS);
   return timeless === text ? message : { ...message, bytes: Buffer.from(timeless, 'latin1') };
-});
+}
 
 /** Messages as they are compared: system texts without times. The same list if they have none. */
 export function comparedMessages(messages: readonly Message[]): readonly Message[] {
