@@ -7,20 +7,18 @@ import { latin1 } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
 import { hasSameBytes } from '../../model/path-hashes.ts';
 
-const CLOCK = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[AaPp]\.?[Mm]\b)?(?: ?(?:Z\b|UTC\b|GMT\b|[+-]\d{2}:?\d{2}\b))?`;
-const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}';
-/** Dates, times of day, times of both with the zone, days of the week, and seconds or milliseconds since 1970. */
-const TIMES = [
-  String.raw`\d{4}[-/]\d{1,2}[-/]\d{1,2}(?:[T ]${CLOCK})?`,
-  String.raw`\d{1,2}[/.]\d{1,2}[/.]\d{4}`,
-  CLOCK,
-  String.raw`${MONTH}\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?\b`,
-  String.raw`\d{1,2}\.? ${MONTH},? \d{4}\b`,
-  String.raw`(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?\b`,
-  String.raw`1[5-9]\d{8}(?:\d{3})?\b`,
+/** Dates, times of day with their zones, days of the week, and seconds or milliseconds since 1970, in JSON text. */
+const TIMES: readonly RegExp[] = [
+  /(?<=^|\W|\\[nrt])\d{4}[-/]\d{1,2}[-/]\d{1,2}(?:T(?=\d))?/g,
+  /(?<=^|\W|\\[nrt])\d{1,2}[/.]\d{1,2}[/.]\d{4}\b/g,
+  /(?<=^|\W|\\[nrt])\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[AaPp]\.?[Mm]\b)?(?: ?(?:Z\b|UTC\b|GMT\b|[+-]\d{2}:?\d{2}\b))?/g,
+  /(?<=^|\W|\\[nrt])(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?\b/g,
+  /(?<=^|\W|\\[nrt])\d{1,2}\.? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6},? \d{4}\b/g,
+  /(?<=^|\W|\\[nrt])(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?\b/g,
+  /(?<=^|\W|\\[nrt])1[5-9]\d{8}(?:\d{3})?\b/g,
 ];
-const TIME = new RegExp(String.raw`\b(?:${TIMES.join('|')})`, 'g');
-const TIMELESS = '0';
+/** Stands for a time. */
+const TIMELESS = '~';
 
 const isSystem = ({ role }: Message): boolean => role === 'system' || role === 'developer';
 
@@ -35,7 +33,7 @@ const withoutTimes = perObject((message: Message): Message => {
 
 function readWithoutTimes(message: Message): Message {
   const text = latin1(message.bytes);
-  const timeless = text.replace(TIME, TIMELESS);
+  const timeless = TIMES.reduce((rest, time) => rest.replace(time, TIMELESS), text);
   return timeless === text ? message : { ...message, bytes: Buffer.from(timeless, 'latin1') };
 }
 

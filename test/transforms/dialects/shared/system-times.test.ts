@@ -15,6 +15,7 @@ describe('a time in a system text does not count', () => {
     ['Now: 2026-01-05 10:00:03 UTC', 'Now: 2026-01-05 10:01:00 UTC'],
     ['It is Monday, January 5, 2026, 9:59 AM.', 'It is Tuesday, January 6, 2026, 10:00 PM.'],
     ['It is Mon Jan 5 2026 09:59:00 GMT+0100 (CET)', 'It is Sun Feb 15 2026 19:59:01 GMT+0100 (CET)'],
+    ['Date:\n2026-01-05\n09:59\nMonday', 'Date:\n2026-01-06\n10:00\nTuesday'],
     ['Today: 5 January 2026', 'Today: 16 December 2027'],
     ['Today: 05/01/2026', 'Today: 6/1/2026'],
     ['Today: 05.01.2026', 'Today: 06.01.2026'],
