@@ -20,5 +20,5 @@ export const DROPS = {
   'document-head': 'It is the part of a document before its conversations.',
   'unfinished-line': 'It is the last line, without its end: it was still being written, or the log was cut.',
   'abandoned-branch':
-    'The user went back before it, or a compaction replaced it, and --select last was given, or its row says so; or the branch has no answer, or nothing follows a compaction.',
+    'The user went back before it, or a compaction replaced it, and --select last was given, or its row says so; or the branch has no answer; or it is what a compaction left, and nothing follows.',
 } as const;

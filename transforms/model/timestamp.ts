@@ -1,8 +1,8 @@
 /**
  * Parses timestamps to exact nanoseconds since 1970: RFC 3339 with any fraction and common variants (a comma before the
- * fraction, a zone without a colon or minutes, after a blank, or as UTC, only a date; UTC if there is no zone), and numbers as epoch seconds, milliseconds
- * (from 1e11), microseconds (from 2.5e14) or nanoseconds (from 2.5e17). Does not use Date, which rounds and rejects
- * second 60.
+ * fraction; a zone without a colon or without minutes, after a blank, or written as UTC; only a date; UTC if there is no
+ * zone), and numbers as epoch seconds, milliseconds (from 1e11), microseconds (from 2.5e14) or nanoseconds (from
+ * 2.5e17). Does not use Date, which rounds and rejects second 60.
  */
 
 import { COLON, QUOTE, ZERO } from '../json/bytes.ts';

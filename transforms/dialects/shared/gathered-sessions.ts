@@ -42,7 +42,8 @@ const asLogged = (messages: readonly Message[]): readonly Message[] => messages;
 
 export class GatheredSessions {
   readonly #options: GatherOptions;
-  /** Returns messages as they are compared. */
+  /** Returns messages as cleanup leaves them, and as they are compared. */
+  readonly #clean: NonNullable<GatherOptions['cleaned']>;
   readonly #compared: NonNullable<GatherOptions['cleaned']>;
   /** Open sessions by each of their ids: equal calls in separate traces form one session that has all their ids. */
   #open = new Map<string, GatheredSession>();
@@ -65,8 +66,8 @@ export class GatheredSessions {
 
   constructor(options: GatherOptions) {
     this.#options = options;
-    const { cleaned = asLogged } = options;
-    this.#compared = (messages, from) => comparedMessages(cleaned(messages, from));
+    this.#clean = options.cleaned ?? asLogged;
+    this.#compared = (messages, from) => comparedMessages(this.#clean(messages, from));
     this.#index = this.#newIndex();
   }
 
@@ -105,12 +106,11 @@ export class GatheredSessions {
 
   #pathOf(entry: Entry, chain: CallChain | undefined): CallPath {
     const { messages, reply } = entry;
-    const { cleaned = asLogged } = this.#options;
     const listed = reply === undefined ? messages : [...messages, reply];
     if (chain?.before === undefined) {
       // a message that cleanup left before is left again, unless it is dropped because of the next one
       const shared = sharedLength(listed, { messages: this.#cleaned });
-      this.#cleaned = cleaned(listed, Math.max(shared - 1, 0));
+      this.#cleaned = this.#clean(listed, Math.max(shared - 1, 0));
       const compared = comparedMessages(this.#cleaned);
       this.#path = pathOf(compared, this.#path, compared === listed ? shared : undefined);
       const { hashes } = this.#path;
