@@ -4,8 +4,8 @@ import { isatty } from 'node:tty';
 import { StdoutSink } from '../dataset/stdout.ts';
 import { failUsage, TurnmillError } from '../errors.ts';
 import type { HeapControl } from '../job/hooks.ts';
-import { BoundedHeap, exposeGarbageCollector } from './node.ts';
-import { compileSoonerLater } from './start-flags.ts';
+import { compileSoonerLater, exposeGarbageCollector } from '../start-flags.ts';
+import { BoundedHeap } from './node.ts';
 
 export interface Host {
   /** Whether standard error is a terminal. If so, messages are text for people, otherwise JSON for programs. */

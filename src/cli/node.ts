@@ -3,9 +3,8 @@
  * does not touch its caller's process; it takes a `HeapControl`, and uses the global `gc` if there is one.
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { HeapControl } from '../job/hooks.ts';
-import { START_GROWTH } from './start-flags.ts';
+import { START_GROWTH } from '../start-flags.ts';
 
 /**
  * Keeps V8's young generation small: the viewer reads a whole dataset line by line, and short-lived garbage would
@@ -14,19 +13,6 @@ import { START_GROWTH } from './start-flags.ts';
 export function keepYoungSpaceSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--max-semi-space-size=2');
-}
-
-/**
- * Makes `globalThis.gc` available on this thread; others have it by a flag (start-flags.ts). The engine calls it after a
- * giant line, whose bytes are outside V8's heap and exist three times: in a slab, in messages and in a record.
- */
-export function exposeGarbageCollector(): void {
-  let collect: (() => void) | undefined;
-  // Created on demand: a context takes milliseconds, and few runs have a giant line.
-  globalThis.gc ??= (() => {
-    collect ??= runInNewContext('gc') as () => void;
-    collect();
-  }) as unknown as NodeJS.GCFunction;
 }
 
 /** Both halves of the young generation. */
@@ -77,14 +63,17 @@ export class BoundedHeap implements HeapControl {
     this.#holdOld();
   }
 
+  restore(): void {
+    if (this.#isYoungHeld) this.#holdYoung();
+    if (this.#isOldHeld) this.#holdOld();
+  }
+
   #holdYoung(): void {
-    if (this.#isYoungHeld) return;
     this.#isYoungHeld = true;
     setFlagsFromString('--semi-space-growth-factor=1');
   }
 
   #holdOld(): void {
-    if (this.#isOldHeld) return;
     this.#isOldHeld = true;
     setFlagsFromString(`--heap-growing-percent=${LESS_GROWTH_PERCENT}`);
   }

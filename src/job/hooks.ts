@@ -25,6 +25,8 @@ export interface HeapControl {
   check(): void;
   /** Called before work with untypically much garbage, which should not make the heap grow. */
   hold(): void;
+  /** Called when a thread has begun, which sets V8's flags as they are at the start (src/start-flags.ts). */
+  restore(): void;
 }
 
 export interface RunHooks {

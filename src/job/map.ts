@@ -63,13 +63,24 @@ export class Recording {
       this.#workerRestarts++;
     };
     const onGiantLine = (): void => hooks.heap?.hold();
+    const onThread = (): void => hooks.heap?.restore();
     const isReused = (index: number): boolean => reuse.has(index);
     const workers = chooseWorkers(
       refsIn(listing.sources, (index) => !isReused(index)),
       settings,
     );
     const deliveries = runWorkers(listing.sources, settings, workers.count, {
-      ...{ signal, onRestart, onGiantLine, profile, isReused, plugInCalls, workFolder, keepThreads },
+      ...{
+        signal,
+        onThread,
+        onRestart,
+        onGiantLine,
+        profile,
+        isReused,
+        plugInCalls,
+        workFolder,
+        keepThreads,
+      },
       needsResults: hooks.onResult !== undefined && hooks.onFindings === undefined,
     });
     profile?.enter('record');

@@ -40,6 +40,8 @@ export interface PoolHooks extends Pick<TaskOptions, 'signal' | 'plugInCalls' | 
   readonly needsResults?: boolean;
   /** Takes the threads that can read once all deliveries were taken, for other work, and must stop them. */
   readonly keepThreads?: ((threads: readonly WorkerThread[]) => void) | undefined;
+  /** Called when a worker thread can read. */
+  readonly onThread?: () => void;
   /** Called when a worker thread has died and its source is read again. */
   readonly onRestart?: () => void;
 }
@@ -134,7 +136,7 @@ class WorkerPool {
     hooks: PoolHooks,
     Thread: typeof WorkerThread,
   ) {
-    const { signal, onRestart, keepThreads } = hooks;
+    const { signal, onThread, onRestart, keepThreads } = hooks;
     this.#plan = plan;
     this.#signal = signal;
     this.#keepThreads = keepThreads;
@@ -149,6 +151,7 @@ class WorkerPool {
     const start = (): WorkerThread => {
       const thread: WorkerThread = new Thread(threadSettings, {
         onReady: () => {
+          onThread?.();
           if (!hasFew) giveFirst([thread]);
         },
         onDelivery: ({ flushed }) => {

@@ -14,6 +14,7 @@ import { MAX_DEATHS } from '../engine/source-opener.ts';
 import type { Task, TaskSource } from '../engine/task.ts';
 import { type ErrorCode, TurnmillError } from '../errors.ts';
 import { decodeHandedOver, type HandedOver } from '../record/recorded-sources.ts';
+import { takeFlagsBack } from '../start-flags.ts';
 import { RestartFilter } from './restart-filter.ts';
 import type {
   FromWorker,
@@ -105,7 +106,8 @@ export class WorkerThread implements FileReader {
     const scanner = compiledScanner();
     const unrecorded = this.#sources[0]?.index;
     const keepsCode = keepsCompiledCode();
-    const data = { settings: this.#settings, currentIndex, scanner, unrecorded, keepsCode };
+    const flags = takeFlagsBack();
+    const data = { settings: this.#settings, currentIndex, scanner, unrecorded, keepsCode, flags };
     const thread = this.#startThread(data);
     let cause: Error | undefined;
     thread.on('message', (message: FromWorker) => this.#receive(thread, message));

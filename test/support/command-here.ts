@@ -39,7 +39,7 @@ export class RecordingHost implements Host {
 
   /** V8 flags apply to all tests of this process, so they stay unchanged. */
   prepareRun(): HeapControl {
-    return { begin() {}, check() {}, hold() {} };
+    return { begin() {}, check() {}, hold() {}, restore() {} };
   }
 }
 

@@ -1,9 +1,11 @@
 /**
  * Flags of V8 that apply from the first module on, to the whole process: only the command sets them. V8 takes code from a
- * cache only under the flags that it was made with, so threads, which start during a run, need the same ones
- * (docs/contributing/decisions/0020-compile-later.md).
+ * cache only under the flags that it was made with (docs/contributing/decisions/0020-compile-later.md): that of the
+ * program's chunks under these, that of Node's own modules under V8's defaults. So a thread begins under the defaults,
+ * and sets these before it loads a chunk.
  */
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /** Bytes of bytecode that a function executes before V8 compiles it; V8's default is 67,584. */
 const BUDGET_BYTES = 200_000;
@@ -27,24 +29,62 @@ const COMPILER_FLAGS: Readonly<Record<string, readonly string[]>> = {
   24: [inlineLess, keepCode],
   26: [inlineLess, keepCode],
 };
+const inlining = '--max-inlined-bytecode-size-cumulative=920';
+const common = [inlining, '--flush-bytecode', '--heap-growing-percent=0', '--no-expose-gc'];
+/** V8's defaults of all flags that are set here. */
+const DEFAULTS: Readonly<Record<string, readonly string[]>> = {
+  20: ['--interrupt-budget=67584', ...common],
+  22: common,
+  24: common,
+  26: common,
+};
 const LONG_RUN_FLAGS: Readonly<Record<string, readonly string[]>> = { 20: [budget(LONG_RUN_BUDGET_BYTES)] };
 
 /** How the heap grows at first; `BoundedHeap` changes both during a run. By default, V8 chooses the first. */
 export const START_GROWTH = ['--heap-growing-percent=150', '--semi-space-growth-factor=2'] as const;
-/** Gives threads, and contexts created from now on, a function `gc`. */
+/** Gives contexts created from now on a function `gc`. */
 const EXPOSE_GC = '--expose-gc';
 
 const [major = ''] = process.versions.node.split('.');
+/** The flags that are set; empty while they are V8's defaults. */
+let inForce: readonly string[] = [];
 
 /**
  * Makes V8 compile functions later and inline less: compiling takes a third of the CPU time of a run of one second. In a
  * run that takes longer, it compiles them sooner.
  */
 export function setStartFlags(): void {
-  for (const flag of [...(COMPILER_FLAGS[major] ?? []), ...START_GROWTH, EXPOSE_GC]) setFlagsFromString(flag);
+  setFlags([...(COMPILER_FLAGS[major] ?? []), ...START_GROWTH, EXPOSE_GC]);
+}
+
+export function setFlags(flags: readonly string[]): void {
+  flags.forEach(setFlagsFromString);
+  inForce = flags;
 }
 
 /** Makes V8 compile functions sooner once the process has run for some time. */
 export function compileSoonerLater(): void {
-  setTimeout(() => LONG_RUN_FLAGS[major]?.forEach(setFlagsFromString), LONG_RUN_MS).unref();
+  setTimeout(() => setFlags([...inForce, ...(LONG_RUN_FLAGS[major] ?? [])]), LONG_RUN_MS).unref();
+}
+
+/**
+ * Sets V8's defaults until a new thread has begun: under other flags it compiles Node's own modules, which takes 50 ms.
+ * @returns the flags that the thread has to set then; none if no flags were set
+ */
+export function takeFlagsBack(): readonly string[] {
+  if (inForce.length > 0) for (const flag of DEFAULTS[major] ?? []) setFlagsFromString(flag);
+  return inForce;
+}
+
+/**
+ * Makes `globalThis.gc` available on this thread. The engine calls it after a giant line, whose bytes are outside V8's
+ * heap and exist three times: in a slab, in messages and in a record.
+ */
+export function exposeGarbageCollector(): void {
+  let collect: (() => void) | undefined;
+  // Created on demand: a context takes milliseconds, and few runs have a giant line.
+  globalThis.gc ??= (() => {
+    collect ??= runInNewContext('gc') as () => void;
+    collect();
+  }) as unknown as NodeJS.GCFunction;
 }
