@@ -4,8 +4,19 @@
  * program's chunks under these, that of Node's own modules under V8's defaults. So a thread begins under the defaults,
  * and sets these before it loads a chunk.
  */
+
+// Those that every run loads, so that they come from Node's cache, in threads too.
+import 'node:child_process';
+import 'node:crypto';
+import 'node:fs/promises';
+import 'node:net';
+import 'node:os';
+import 'node:stream/promises';
+import 'node:timers/promises';
+import 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import 'node:worker_threads';
 
 /** Bytes of bytecode that a function executes before V8 compiles it; V8's default is 67,584. */
 const BUDGET_BYTES = 200_000;
@@ -54,17 +65,19 @@ let inForce: readonly string[] = [];
  * run that takes longer, it compiles them sooner.
  */
 export function setStartFlags(): void {
+  inForce = [];
   setFlags([...(COMPILER_FLAGS[major] ?? []), ...START_GROWTH, EXPOSE_GC]);
 }
 
+/** Sets flags in addition to those that were set before. */
 export function setFlags(flags: readonly string[]): void {
   flags.forEach(setFlagsFromString);
-  inForce = flags;
+  inForce = [...inForce, ...flags];
 }
 
 /** Makes V8 compile functions sooner once the process has run for some time. */
 export function compileSoonerLater(): void {
-  setTimeout(() => setFlags([...inForce, ...(LONG_RUN_FLAGS[major] ?? [])]), LONG_RUN_MS).unref();
+  setTimeout(() => setFlags(LONG_RUN_FLAGS[major] ?? []), LONG_RUN_MS).unref();
 }
 
 /**

@@ -3,17 +3,7 @@
  * Entry point of the command. The exit status is 70 (bug) from the first statement on and changes only once `main` has
  * returned. Modules are imported late, so that a user of an unsupported Node gets a clear message.
  */
-// Modules of Node that every run loads. Under V8's default flags their code comes from Node's cache, later it would not.
-import 'node:child_process';
-import 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import 'node:fs/promises';
-import 'node:net';
-import 'node:os';
-import 'node:stream/promises';
-import 'node:timers/promises';
-import 'node:tty';
-import 'node:worker_threads';
 import { keepCompiledCode } from '../compiled-code.ts';
 import { setStartFlags } from '../start-flags.ts';
 

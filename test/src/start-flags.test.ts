@@ -1,4 +1,4 @@
-/** Flags of V8 apply to the whole process, so each test runs in a process of its own. */
+/** Flags of V8 apply to the whole process, so each test starts a new one. */
 import { execFileSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -57,4 +57,15 @@ heap.begin();
 const start = tag();
 heap.restore();`;
   expect(inProcess(body, 'tag() === start')).toBe(true);
+});
+
+test('a run that gets long keeps the heap held', () => {
+  const body = `
+const heap = new BoundedHeap();
+flags.setStartFlags();
+heap.begin();
+heap.hold();
+const held = tag();
+flags.setFlags([]); // what a long run sets comes in addition`;
+  expect(inProcess(body, 'tag() === held')).toBe(true);
 });
