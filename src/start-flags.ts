@@ -11,7 +11,6 @@ import 'node:crypto';
 import 'node:fs/promises';
 import 'node:net';
 import 'node:os';
-import 'node:stream/promises';
 import 'node:timers/promises';
 import 'node:tty';
 import { setFlagsFromString } from 'node:v8';
