@@ -56,27 +56,34 @@ export const START_GROWTH = ['--heap-growing-percent=150', '--semi-space-growth-
 const EXPOSE_GC = '--expose-gc';
 
 const [major = ''] = process.versions.node.split('.');
-/** The flags that are set; empty while they are V8's defaults. */
-let inForce: readonly string[] = [];
+const START_FLAGS = [...(COMPILER_FLAGS[major] ?? []), ...START_GROWTH, EXPOSE_GC];
+let areSet = false;
+let compilesSooner = false;
 
-/**
- * Makes V8 compile functions later and inline less: compiling takes a third of the CPU time of a run of one second. In a
- * run that takes longer, it compiles them sooner.
- */
+/** Makes V8 compile functions later and inline less: compiling takes a third of the CPU time of a run of one second. */
 export function setStartFlags(): void {
-  inForce = [];
-  setFlags([...(COMPILER_FLAGS[major] ?? []), ...START_GROWTH, EXPOSE_GC]);
+  setFlags(START_FLAGS);
+  areSet = true;
 }
 
-/** Sets flags in addition to those that were set before. */
 export function setFlags(flags: readonly string[]): void {
   flags.forEach(setFlagsFromString);
-  inForce = [...inForce, ...flags];
 }
 
-/** Makes V8 compile functions sooner once the process has run for some time. */
+/** Makes V8 compile functions sooner, for a run of several seconds. */
+export function compileSooner(): void {
+  compilesSooner = true;
+  setFlags(LONG_RUN_FLAGS[major] ?? []);
+}
+
+/** Does so once the process has run for some time. */
 export function compileSoonerLater(): void {
-  setTimeout(() => setFlags(LONG_RUN_FLAGS[major] ?? []), LONG_RUN_MS).unref();
+  setTimeout(compileSooner, LONG_RUN_MS).unref();
+}
+
+/** Does so again if it was done before a thread set the flags of the start. */
+export function keepCompilingSooner(): void {
+  if (compilesSooner) compileSooner();
 }
 
 /**
@@ -84,8 +91,9 @@ export function compileSoonerLater(): void {
  * @returns the flags that the thread has to set then; none if no flags were set
  */
 export function takeFlagsBack(): readonly string[] {
-  if (inForce.length > 0) for (const flag of DEFAULTS[major] ?? []) setFlagsFromString(flag);
-  return inForce;
+  if (!areSet) return [];
+  setFlags(DEFAULTS[major] ?? []);
+  return START_FLAGS;
 }
 
 /**

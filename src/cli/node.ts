@@ -4,7 +4,7 @@
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import type { HeapControl } from '../job/hooks.ts';
-import { START_GROWTH } from '../start-flags.ts';
+import { compileSooner, keepCompilingSooner, START_GROWTH } from '../start-flags.ts';
 
 /**
  * Keeps V8's young generation small: the viewer reads a whole dataset line by line, and short-lived garbage would
@@ -39,8 +39,9 @@ export class BoundedHeap implements HeapControl {
   #old = 0;
   #collections = 0;
 
-  begin(): void {
+  begin(isLong: boolean): void {
     START_GROWTH.forEach(setFlagsFromString);
+    if (isLong) compileSooner();
     this.#isYoungHeld = false;
     this.#isOldHeld = false;
     this.#old = this.#collections = 0;
@@ -64,6 +65,7 @@ export class BoundedHeap implements HeapControl {
   }
 
   restore(): void {
+    keepCompilingSooner();
     if (this.#isYoungHeld) this.#holdYoung();
     if (this.#isOldHeld) this.#holdOld();
   }

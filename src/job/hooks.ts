@@ -15,12 +15,15 @@ export interface RunProgress {
 }
 
 /**
- * Limits the heap of the process during a run. The library itself sets no V8 flags; the owner of the process may do so
- * here.
+ * Limits the heap of the process during a run, and may make V8 compile for a long one. The library itself sets no V8
+ * flags; the owner of the process may do so here.
  */
 export interface HeapControl {
-  /** Called before the first source is read. */
-  begin(): void;
+  /**
+   * Called before the first source is read.
+   * @param isLong whether reading takes some seconds
+   */
+  begin(isLong: boolean): void;
   /** Called from time to time while sources are read. */
   check(): void;
   /** Called before work with untypically much garbage, which should not make the heap grow. */

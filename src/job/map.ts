@@ -57,7 +57,6 @@ export class Recording {
   async run(): Promise<Recorded> {
     const { settings, listing, recorder, reuse, hooks, profile, workFolder, keepThreads } = this.#options;
     const { signal, plugInCalls } = hooks;
-    hooks.heap?.begin();
     recorder.skipped(listing.skipped);
     const onRestart = (): void => {
       this.#workerRestarts++;
@@ -69,6 +68,7 @@ export class Recording {
       refsIn(listing.sources, (index) => !isReused(index)),
       settings,
     );
+    hooks.heap?.begin(workers.isLong);
     const deliveries = runWorkers(listing.sources, settings, workers.count, {
       ...{
         signal,

@@ -10,6 +10,8 @@ import { showSize } from '../sizes.ts';
 
 /** Bytes of plain exchanges that one worker reads in about half a second (bench/RESULTS.md, main). */
 const WORKER_BYTES = 384 * 1024 * 1024;
+/** With this many, one worker takes some four seconds. */
+const LONG_RUN_BYTES = 8 * WORKER_BYTES;
 /** Number of bytes that take as long to read as opening and reporting a source (bench/RESULTS.md, small). */
 const SOURCE_BYTES = 256 * 1024;
 /** Bytes of a plain file that take as long as one byte of a compressed file (bench/RESULTS.md, gz). */
@@ -27,6 +29,8 @@ export interface WorkerChoice {
   readonly count: number;
   /** Why, for `run.json`. */
   readonly reason: string;
+  /** Whether reading takes some seconds. */
+  readonly isLong: boolean;
 }
 
 /**
@@ -38,19 +42,21 @@ export function chooseWorkers(
   { workers, limit, plugIns }: Pick<Settings, 'workers' | 'limit'> & Partial<Pick<Settings, 'plugIns'>>,
   cores: number = availableParallelism(),
 ): WorkerChoice {
-  if (limit !== undefined) return { count: 1, reason: '--limit counts sessions in order' };
-  if (plugIns?.hasObjects === true) return { count: 1, reason: 'functions do not cross threads' };
-  if (workers === 1) return { count: 1, reason: 'as asked' };
+  const one = (reason: string, isLong = false): WorkerChoice => ({ count: 1, reason, isLong });
+  if (limit !== undefined) return one('--limit counts sessions in order');
   const work = new Work();
   for (const source of sources) {
-    if (source.path === undefined) return { count: 1, reason: 'a stream has one reader' };
-    if (workers === undefined) work.add(source, source.path);
+    if (source.path === undefined) return one('a stream has one reader');
+    work.add(source, source.path);
   }
-  if (workers !== undefined) return { count: workers, reason: 'as asked' };
-  if (work.bytes === 0) return { count: 1, reason: 'nothing to read' };
+  const isLong = work.bytes >= LONG_RUN_BYTES;
+  if (plugIns?.hasObjects === true) return one('functions do not cross threads', isLong);
+  if (workers !== undefined) return { count: workers, reason: 'as asked', isLong };
+  if (work.bytes === 0) return one('nothing to read');
   const count = Math.min(cores, 1 + Math.floor(work.bytes / WORKER_BYTES));
   const amount = `work like ${showSize(work.bytes)} of plain exchanges`;
-  return { count, reason: `${amount}, with ${showSize(WORKER_BYTES)} a worker and ${cores} cores` };
+  const reason = `${amount}, with ${showSize(WORKER_BYTES)} a worker and ${cores} cores`;
+  return { count, reason, isLong };
 }
 
 /** Estimates how long sources take, as bytes of plain exchanges. */

@@ -33,7 +33,18 @@ describe('chooseWorkers', () => {
     expect(chooseWorkers([source('a.jsonl', 1)], { ...BY_WORK, workers: 4 }, 2)).toEqual({
       count: 4,
       reason: 'as asked',
+      isLong: false,
     });
+  });
+
+  it.each([
+    ['three GiB', [source('a.jsonl', 3071)], BY_WORK, false],
+    ['more', [source('a.jsonl', 3073)], BY_WORK, true],
+    ['more, with a number of workers', [source('a.jsonl', 3073)], { ...BY_WORK, workers: 1 }, true],
+    ['more, with a limit of sessions', [source('a.jsonl', 3073)], { ...BY_WORK, limit: 1 }, false],
+    ['standard input', [standardInput], BY_WORK, false],
+  ])('tells whether a run is long: %s', (_what, sources, settings, isLong) => {
+    expect(chooseWorkers(sources, settings, 2).isLong).toBe(isLong);
   });
 
   it('is one with a limit of sessions, whatever was requested', () => {
@@ -68,7 +79,7 @@ describe('chooseWorkers', () => {
   });
 
   it('is one for a merge, which reads no logs', () => {
-    expect(chooseWorkers([], BY_WORK, 8)).toEqual({ count: 1, reason: 'nothing to read' });
+    expect(chooseWorkers([], BY_WORK, 8)).toEqual({ count: 1, reason: 'nothing to read', isLong: false });
   });
 
   it('says how it counted', () => {
