@@ -72,6 +72,7 @@ const UNREADABLE = warning(
   'the body of the answer is not of a known API: it is left out',
 );
 
+const LEFT_OUT: Answer = { messages: [], notes: [UNREADABLE] };
 const NONE: Answer = { messages: [], notes: [] };
 const UNKNOWN: Answer = { messages: [], notes: [], isUnknown: true };
 const FAILED: Answer = { messages: [], notes: [RESPONSE_ERROR] };
@@ -99,7 +100,8 @@ function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
     const value = isJson ? jsonIn(text) : undefined;
     const listed = value?.type === 'array' ? answerInList(value) : undefined;
     if (listed !== undefined) return answerFromStream(listed, keepSealed);
-    if (value !== undefined && isRaw) return readAnswer(value, keepSealed);
+    if (value !== undefined && isRaw)
+      return value.elements().some((one) => one.type === 'string') ? LEFT_OUT : readAnswer(value, keepSealed);
     if (value !== undefined && isAnswer(value)) return fromObject(value, keepSealed);
     if (holdsOtherEvents(text, isRaw)) return UNKNOWN;
     const form = printedForm(view);
@@ -108,7 +110,7 @@ function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
   }
   const inner = isRaw ? decoded(view) : undefined;
   if (inner !== undefined && isBody(inner)) return fromText(inner, keepSealed, isRaw);
-  if (isRaw && printedForm(view) !== 'answer') return { messages: [], notes: [UNREADABLE] };
+  if (isRaw && printedForm(view) !== 'answer') return LEFT_OUT;
   return fromBase64(view, keepSealed) ?? textAnswer(view);
 }
 

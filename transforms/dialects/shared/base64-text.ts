@@ -1,9 +1,13 @@
-/** Texts in base64, as recorders write bodies of HTTP: with line breaks, in the alphabet of URLs, or without padding. */
+/**
+ * Texts in base64, as recorders write bodies of HTTP: with line breaks, in the alphabet of URLs, or without padding, and
+ * often still compressed.
+ */
 
+import { brotliDecompressSync, unzipSync } from 'node:zlib';
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode, invalidUtf8At, latin1 } from '../../json/utf8.ts';
-import { structured } from './logged-values.ts';
+import { jsonIn, structured } from './logged-values.ts';
 
 const ENCODED = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 const LINE_BREAKS = /[\r\n]/g;
@@ -24,15 +28,34 @@ export function decoded(view: JsonView): JsonView | undefined {
   return text === undefined ? undefined : textOfBase64(text);
 }
 
-/** Undefined if the bytes are not text: a packed body, an image. */
+/** The text of bytes, which HTTP may have compressed; undefined if they are none: an image, a body that was cut. */
 export function textOfBase64(text: string): JsonView | undefined {
-  const bytes = Buffer.from(text, 'base64');
-  return invalidUtf8At(bytes) >= 0 ? undefined : new JsonView(encode(quote(bytes.toString())));
+  const sent = bytesIn(text);
+  const bytes = invalidUtf8At(sent) >= 0 ? decompressed(sent) : sent;
+  if (bytes === undefined || invalidUtf8At(bytes) >= 0) return undefined;
+  return new JsonView(encode(quote(bytes.toString())));
+}
+
+/** Polly (HAR) writes a compressed body as a list of texts, one for each chunk that came. */
+function bytesIn(text: string): Buffer {
+  const chunks = text.startsWith('["') ? jsonIn(text)?.elements() : undefined;
+  const texts = chunks?.map((chunk) => chunk.text() ?? '') ?? [text];
+  return Buffer.concat(texts.map((one) => Buffer.from(one, 'base64')));
+}
+
+const DECOMPRESSED = { maxOutputLength: 2 ** 26 };
+
+function decompressed(bytes: Buffer): Buffer | undefined {
+  for (const decompress of [unzipSync, brotliDecompressSync])
+    try {
+      return decompress(bytes, DECOMPRESSED);
+    } catch {} // in another format, or cut
+  return undefined;
 }
 
 /**
  * The body of an API that a text holds in base64, as JSON or as the text of a stream. `packed` if it is
- * compressed; undefined for any other text.
+ * compressed and was cut; undefined for any other text.
  */
 export function bodyInBase64(view: JsonView): JsonView | 'packed' | undefined {
   if (!HEADS.has(latin1(view.bytes.subarray(1, 1 + HEAD_LETTERS)))) return undefined;

@@ -1,4 +1,5 @@
 /** Answers under the many names that loggers give them, and texts that only look like answers. */
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
 import calls from '../../../../transforms/dialects/calls.ts';
 import type { ReadElement, ReadingOptions } from '../../../../transforms/dialects/dialect.ts';
@@ -37,7 +38,28 @@ const capture = (response: object, request: object = { body: { messages: [questi
   response,
 });
 
+const base64 = (bytes: Buffer): string => bytes.toString('base64');
+
 describe('the response of logged HTTP', () => {
+  test('may be compressed, also as a list of its chunks', () => {
+    const packed = gzipSync(JSON.stringify(completion));
+    const text = JSON.stringify([packed.subarray(0, 20), packed.subarray(20)].map(base64));
+    const content = { encoding: 'base64', mimeType: 'application/json', size: text.length, text };
+    expect(messagesOf(capture({ status: 200, headers: [], content }))).toEqual([[question, reply]]);
+    expect(messagesOf(capture({ status: 200, body: { base64_string: base64(packed) } }))).toEqual([
+      [question, reply],
+    ]);
+    expect(messagesOf(capture({ status: 200, body: base64(packed) }))).toEqual([[question, reply]]);
+  });
+
+  test('is not an answer if it is a list of chunks of which one is missing', () => {
+    const packed = gzipSync(JSON.stringify(completion));
+    const content = { encoding: 'base64', text: JSON.stringify([base64(packed.subarray(0, 40))]) };
+    const logged = capture({ status: 200, headers: [], content });
+    expect(messagesOf(logged)).toEqual([[question]]);
+    expect(rulesOf(logged)).toEqual([['body-placeholder']]);
+  });
+
   test.each([
     'body',
     'body_raw',

@@ -1,6 +1,6 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { bodyInBase64, decoded } from '../../../../transforms/dialects/shared/base64-text.ts';
+import { bodyInBase64, decoded, textOfBase64 } from '../../../../transforms/dialects/shared/base64-text.ts';
 import { JsonView } from '../../../../transforms/json/json-view.ts';
 
 const viewOf = (text: string) => new JsonView(Buffer.from(JSON.stringify(text)));
@@ -26,9 +26,24 @@ describe('a text in base64', () => {
     expect(bodyOf(base64('data: {"a":1}\n\n'))).toBe('data: {"a":1}\n\n');
   });
 
-  it('may be packed', () => {
-    expect(bodyOf(gzipSync(ANSWER).toString('base64'))).toBe('packed');
+  it('is a body if it holds JSON that was compressed', () => {
+    expect(bodyOf(gzipSync(ANSWER).toString('base64'))).toEqual(JSON.parse(ANSWER));
   });
+
+  it('is packed if a compressed body was cut', () => {
+    expect(bodyOf(gzipSync(ANSWER).subarray(0, 30).toString('base64'))).toBe('packed');
+  });
+
+  it.each([gzipSync, deflateSync, brotliCompressSync])(
+    'holds text that was compressed, or nothing',
+    (pack) => {
+      const bytes = pack(ANSWER);
+      const chunks = [bytes.subarray(0, 20), bytes.subarray(20)].map((chunk) => chunk.toString('base64'));
+      expect(textOfBase64(bytes.toString('base64'))?.text()).toBe(ANSWER);
+      expect(textOfBase64(JSON.stringify(chunks))?.text()).toBe(ANSWER);
+      expect(textOfBase64(JSON.stringify(chunks.slice(0, 1)))).toBeUndefined();
+    },
+  );
 
   it.each([
     ['eyJ'],
