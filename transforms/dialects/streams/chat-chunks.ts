@@ -120,7 +120,7 @@ export class ChatChunks implements StreamGrammar {
     return choices.some((one, i) => {
       const known = this.#choices.get(indexIn(one, 'index') ?? i);
       const isFinished = known?.isFinished === true && !present(one.get('finish_reason'));
-      return (this.#hasEnd || isFinished) && saysPiece(one);
+      return (this.#hasEnd || (isFinished && !known.isNextCall(one))) && saysPiece(one);
     });
   }
 
@@ -207,6 +207,8 @@ class Choice {
   #role = ASSISTANT;
   /** Why the model stopped. */
   finish: Uint8Array | undefined;
+  /** The index of the last call before that. */
+  #lastIndex = Number.POSITIVE_INFINITY;
   /** Has a delta its piece in a member that is not known? */
   #isHiding = false;
   #hasDeltas = false;
@@ -222,6 +224,7 @@ class Choice {
     if (isMixed) return false;
     this.#hasDeltas ||= choice.get('delta')?.type === 'object';
     if (delta?.type === 'object') this.#take(delta);
+    if (present(finish)) this.#lastIndex = this.#calls.at(-1)?.index ?? Number.POSITIVE_INFINITY;
     const text = choice.get('text');
     const own = delta?.get('content');
     const isSaidTwice = says(text) && says(own); // Together
@@ -235,6 +238,16 @@ class Choice {
   /** Has it a reason to end? Some servers write one that says nothing in every chunk. */
   get isFinished(): boolean {
     return this.finish !== undefined && !UNFINISHED.has(decode(this.finish));
+  }
+
+  /** Is it only a piece of a later call? Together ends each of several calls with a reason. */
+  isNextCall(choice: JsonView): boolean {
+    const delta = choice.get('delta');
+    const isOnly = PIECES.every((key) => key === 'tool_calls' || !says(delta?.get(key)));
+    const pieces = delta?.get('tool_calls')?.elements() ?? [];
+    return (
+      isOnly && pieces.length > 0 && pieces.every((piece) => (indexIn(piece, 'index') ?? 0) > this.#lastIndex)
+    );
   }
 
   /** Does the last event repeat the whole answer, whose pieces came before it? */

@@ -26,7 +26,27 @@ const begun = (content: string, id: string): object => ({
 const withId = (id: string, content: string, finish: string | null = null): object =>
   chunk(content, finish, { id });
 
+/** Pieces of a call, the last one with a reason to end, as Together writes each of several calls. */
+const callAt = (index: number): readonly object[] =>
+  [{ id: `c${index}`, function: { name: 'f', arguments: '' } }, { function: { arguments: '{}' } }].map(
+    (piece, i) => ({
+      object: 'chat.completion.chunk',
+      choices: [
+        { index: 0, delta: { tool_calls: [{ index, ...piece }] }, finish_reason: i ? 'tool_calls' : null },
+      ],
+    }),
+  );
+
+it('has all calls of a stream that ends each of them', () => {
+  const answer = answerInList(new JsonView(encode(JSON.stringify([...callAt(0), ...callAt(1)]))));
+  expect(JSON.parse(Buffer.from(answer?.json ?? []).toString()).choices[0].message.tool_calls).toMatchObject([
+    { id: 'c0', function: { name: 'f', arguments: '{}' } },
+    { id: 'c1', function: { name: 'f', arguments: '{}' } },
+  ]);
+});
+
 it.each([
+  ['a reason to end after each call', [...callAt(0), ...callAt(1)]],
   ['a role under the id of a gateway first', [begun('', 'a'), begun('I', 'b'), withId('b', ' see.', 'stop')]],
   [
     'another id and a role in every chunk',
@@ -55,6 +75,8 @@ it.each([
   ],
   ['such chunks with the text', [begun('I s', 'a'), begun('No.', 'b'), withId('b', '', 'stop')]],
   ['chunks after the end', [chunk('I see.', 'stop'), chunk('No.'), chunk('', 'stop')]],
+  ['an earlier call after the end', [...callAt(1), ...callAt(0)]],
+  ['a text after the end of the calls', [...callAt(0), chunk('No.'), chunk('', 'stop')]],
   ['lines of Ollama after the end', [line('I see.', true), line('No.', false), line('', true)]],
   ['chunks of Gemini after the end', [part('I see.', 'STOP'), part('No.'), part('', 'STOP')]],
   [
