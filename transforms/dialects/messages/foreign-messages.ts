@@ -15,6 +15,7 @@ import { isForeignPart, withoutForeignParts } from '../shared/foreign-parts.ts';
 import { COPIED_MESSAGE } from '../shared/known-members.ts';
 import { notedFirst } from '../shared/reading-notes.ts';
 import { unreadNotes } from '../shared/unread-text.ts';
+import { readAgentDojo } from './agent-dojo.ts';
 
 const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
 
@@ -25,7 +26,9 @@ const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
 export function readForeignMessages(logged: readonly Message[], keepSealed = false): readonly Message[] {
   const [first] = logged;
   const begin = first && messageWithoutBilling(first);
-  const messages = begin === undefined || begin === first ? logged : [begin, ...logged.slice(1)];
+  const begun = begin === undefined || begin === first ? logged : [begin, ...logged.slice(1)];
+  const named = begun.map(readAgentDojo);
+  const messages = named.some((one, i) => one !== begun[i]) ? named : begun;
   const isForeign = (one: Message): boolean =>
     hasBlocks(one) || hasFlatCalls(one) || listedId(one) !== undefined;
   if (!messages.some(isForeign)) return messages;
@@ -99,7 +102,7 @@ function hasFlatCalls({ bytes, role }: Message): boolean {
   return calls !== undefined && elementsOf(calls).some(isFlat);
 }
 
-/** Whether a call has its name beside its arguments, as in LangChain, tau2 and AgentDojo. */
+/** Whether a call has its name beside its arguments, as in LangChain and tau2. */
 function isFlat(call: Uint8Array): boolean {
   if (!isObject(call)) return false;
   const [fn] = valuesOf(call, ['function']);

@@ -208,6 +208,43 @@ describe('readForeignMessages', () => {
     ]);
   });
 
+  it('reads the parts, the calls and the errors of AgentDojo', () => {
+    const words = (content: string) => [{ type: 'text', content }];
+    const call = { function: 'read', args: { n: 1 }, id: 'c', placeholder_args: null };
+    const result = { tool_call_id: 'c', tool_call: call };
+    const thought = { type: 'thinking', content: 'First the file.', id: null };
+    const read = readForeignMessages([
+      message('system', { content: words('a') }),
+      message('user', { content: words('b') }),
+      message('assistant', { content: [thought, ...words('c')], tool_calls: [call] }),
+      message('tool', { ...result, content: words(''), error: 'ValueError: n' }),
+      message('tool', { ...result, content: words('d'), error: null }),
+      message('assistant', { content: words('e'), tool_calls: null }),
+    ]);
+    const text = (content: string) => [{ type: 'text', text: content }];
+    expect(parsed(read)).toEqual([
+      { role: 'system', content: text('a') },
+      { role: 'user', content: text('b') },
+      {
+        ...{ role: 'assistant', content: 'c', reasoning_content: 'First the file.' },
+        tool_calls: [fn('c', 'read', '{"n":1}')],
+      },
+      { role: 'tool', ...result, content: 'ValueError: n', error: 'ValueError: n' },
+      { role: 'tool', ...result, content: text('d'), error: null },
+      { role: 'assistant', content: text('e'), tool_calls: null },
+    ]);
+    expect(read.map(({ notes = [] }) => notes.map(({ rule }) => rule))).toEqual([
+      ...[[], [], []],
+      ...[['result-is-error'], [], []],
+    ]);
+  });
+
+  it('does not take an object as text for the name of a call', () => {
+    const call = { id: 'c', function: '{"name":"read","arguments":"{}"}' };
+    const [read] = readForeignMessages([message('assistant', { content: 'I look.', tool_calls: [call] })]);
+    expect(read?.notes).toMatchObject([{ rule: 'unread-text' }]);
+  });
+
   it.each([
     ['LangChain', { name: 'read', args: { n: 1 }, id: 'c', type: 'tool_call' }, '{"n":1}'],
     ['tau2', { id: 'c', name: 'read', arguments: { n: 1 }, requestor: 'assistant' }, '{"n":1}'],
