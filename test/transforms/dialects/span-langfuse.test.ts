@@ -40,6 +40,36 @@ describe('an observation in an export of Langfuse', () => {
     expect(metaOf('parent', row)).toEqual(['p']);
   });
 
+  describe('of Koog, whose calls are the content of messages,', () => {
+    const callOf = (id: string, args: string | object) => ({
+      ...{ id, type: 'function' },
+      function: { name: 'f', arguments: args },
+    });
+    const calling = (role: string, content: unknown) => ({ role, content });
+
+    it.each([
+      ['a text', JSON.stringify([callOf('c', '{"x": 1}')])],
+      ['decoded', [callOf('c', { x: 1 })]],
+    ])('has them if they are %s', (_how, content) => {
+      const input = [question, calling('tool', content), { role: 'tool', content: 'r' }];
+      const [messages = []] = conversations({ ...row, input, output: [calling('assistant', 'b')] });
+      expect(messages).toMatchObject([
+        question,
+        { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f' } }] },
+        { role: 'tool', tool_call_id: 'c', content: 'r' },
+        { role: 'assistant', content: 'b' },
+      ]);
+      expect(JSON.parse(messages[1].tool_calls[0].function.arguments)).toEqual({ x: 1 });
+    });
+
+    it('has all calls of one answer', () => {
+      const output = ['c', 'd'].map((id) => calling('assistant', JSON.stringify([callOf(id, '{}')])));
+      expect(conversations({ ...row, output })).toEqual([
+        [question, { role: 'assistant', tool_calls: [callOf('c', '{}'), callOf('d', '{}')] }],
+      ]);
+    });
+  });
+
   it('has its system text in the attributes of the span that it was made of', () => {
     const parts = [
       { type: 'text', content: 'Be brief.' },

@@ -1,13 +1,29 @@
-/** The calls that Koog's tracer writes as the text of a message: a whole list of them, each with its id. */
+/**
+ * The calls that Koog's tracer writes as the content of a message: a whole list of them, each with its id, as a text; or
+ * as a list, where a platform has decoded the text.
+ */
 import type { JsonView } from '../../json/json-view.ts';
 import { firstOf, jsonIn } from './logged-values.ts';
-import { isOpenAiCall } from './message-blocks.ts';
+import { blocksIn } from './message-blocks.ts';
+import { callOf, type MessageBlock } from './message-parts.ts';
 
 const BEGINS_CALLS = /^\s*\[\s*\{/;
 
 export function callsInText(body: JsonView): readonly JsonView[] | undefined {
-  const text = body.get('content')?.text() ?? '';
-  if (!BEGINS_CALLS.test(text) || firstOf(body, 'tool_calls') !== undefined) return undefined;
-  const calls = jsonIn(text)?.elements() ?? [];
-  return calls.length > 0 && calls.every(isOpenAiCall) ? calls : undefined;
+  const content = body.get('content');
+  const text = content?.text() ?? '';
+  if (firstOf(body, 'tool_calls') !== undefined) return undefined;
+  const calls = (BEGINS_CALLS.test(text) ? jsonIn(text) : content)?.elements() ?? [];
+  return calls.length > 0 && calls.every(isCall) ? calls : undefined;
 }
+
+/** Is it a call of the chat completions API? Its arguments may be decoded, too. */
+const isCall = (call: JsonView): boolean =>
+  call.get('id')?.type === 'string' &&
+  call.textOf('type') === 'function' &&
+  call.get('function')?.typeOf('name') === 'string' &&
+  ['string', 'object'].includes(call.get('function')?.typeOf('arguments') ?? '');
+
+/** The blocks of a message of the model that is an item of an answer. */
+export const itemIn = (body: JsonView): readonly MessageBlock[] =>
+  callsInText(body)?.map(callOf) ?? blocksIn(body);

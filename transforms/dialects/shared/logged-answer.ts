@@ -5,9 +5,10 @@ import { isMasked } from '../../model/cut-texts.ts';
 import { roleNamed } from '../../model/known-roles.ts';
 import { arePieces, joinedPieces, mayBePieces } from './answer-pieces.ts';
 import { bodyInBase64 } from './base64-text.ts';
+import { itemIn } from './calls-in-text.ts';
 import { addItems, isItem, PLACEHOLDER, refuseValue } from './logged-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
-import { blocksIn, bodyOf } from './message-blocks.ts';
+import { bodyOf } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
 import { isPrintedAnswer, isPrintedStream, printedForm } from './printed-value.ts';
 import {
@@ -121,7 +122,7 @@ const hasContent = (message: JsonView): boolean =>
   ['content', 'parts', 'tool_calls', 'kwargs', 'data'].some((key) => message.get(key) !== undefined);
 
 const isText = (message: JsonView): boolean =>
-  blocksIn(bodyOf(message).body).every(({ kind }) => kind === 'text');
+  itemIn(bodyOf(message).body).every(({ kind }) => kind === 'text');
 
 /** Does it have a type, without being a message or a choice? */
 const isBlock = (one: JsonView): boolean =>

@@ -92,7 +92,7 @@ function isOpenAiPart(part: JsonView): boolean {
   return type === 'text' ? part.get('text')?.type === 'string' : isChatPart(part, type);
 }
 
-export const isOpenAiCall = (call: JsonView): boolean =>
+const isOpenAiCall = (call: JsonView): boolean =>
   call.get('id')?.type === 'string' &&
   call.get('type')?.text() === 'function' &&
   call.get('function')?.get('name')?.type === 'string' &&

@@ -11,7 +11,7 @@ import type { LineReason } from '../../model/reasons.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { messageWithoutBilling } from './billing-line.ts';
 import { callJson, makeMessage, toolMessage, withCallId } from './build-messages.ts';
-import { callsInText } from './calls-in-text.ts';
+import { callsInText, itemIn } from './calls-in-text.ts';
 import { contentOfParts, keptIn, type Part } from './content-parts.ts';
 import type { ContinuedLists } from './continued-lists.ts';
 import { heldMessage, isSameList } from './history.ts';
@@ -201,7 +201,7 @@ export class Transcript {
   addItems(messages: readonly JsonView[]): void {
     this.addBlocks(
       'assistant',
-      messages.flatMap((message) => blocksIn(bodyOf(message).body)),
+      messages.flatMap((message) => itemIn(bodyOf(message).body)),
     );
   }
 
