@@ -6,7 +6,7 @@ import { NO_TEXT } from '../../json/utf8.ts';
 import { arrayOf, copiesOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { GEMINI_CONTENT } from '../shared/known-bodies.ts';
-import { isTrue, present } from '../shared/logged-values.ts';
+import { firstOf, isTrue, present } from '../shared/logged-values.ts';
 import { geminiBody, isGeminiAnswer } from '../shared/other-apis.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { says } from '../shared/unread-text.ts';
@@ -55,6 +55,8 @@ export class GeminiChunks implements StreamGrammar {
   readonly #candidate = new Map<string, Uint8Array>();
   readonly #unknown = new UnknownKinds();
   #isFailed = false;
+  /** Was the prompt blocked? A chunk of an answer may have feedback to the prompt, too. */
+  #isBlocked = false;
 
   put(event: JsonView): void {
     const answer = geminiBody(event);
@@ -62,6 +64,7 @@ export class GeminiChunks implements StreamGrammar {
     for (const [key, value] of answer.members())
       if (key !== 'candidates' && present(value)) this.#head.set(key, value.copy());
     this.#isFailed ||= present(answer.get('error'));
+    this.#isBlocked ||= present(firstOf(answer.get('promptFeedback'), 'blockReason', 'block_reason'));
     const [first] = answer.get('candidates')?.elements() ?? [];
     for (const [key, value] of first?.members() ?? [])
       if (key !== 'content' && present(value)) this.#candidate.set(key, value.copy());
@@ -100,7 +103,7 @@ export class GeminiChunks implements StreamGrammar {
   }
 
   get isOver(): boolean {
-    return this.#candidate.has('finishReason') || this.#head.has('promptFeedback');
+    return this.#candidate.has('finishReason') || this.#isBlocked;
   }
 
   answer(): StreamedAnswer {

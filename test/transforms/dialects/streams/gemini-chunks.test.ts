@@ -59,6 +59,20 @@ describe('a streamed answer of Gemini', () => {
     expect(read([usage, ...events])).toEqual(expected);
   });
 
+  it('goes on after feedback to the prompt, unless that is blocked', () => {
+    const feedback = { promptFeedback: { safetyRatings: [] } };
+    const events = [{ ...chunk({ text: 'Forty' }), ...feedback }, chunk({ text: ' tulips.' }, 'STOP')];
+    const expected = { messages: [{ role: 'assistant', content: 'Forty tulips.' }], notes: [] };
+    expect(read(events)).toEqual(expected);
+    const isOverAfter = (event: object): boolean => {
+      const chunks = new GeminiChunks();
+      chunks.put(viewOf(event));
+      return chunks.isOver;
+    };
+    expect(isOverAfter(events[0] as object)).toBe(false);
+    expect(isOverAfter({ promptFeedback: { blockReason: 'SAFETY' } })).toBe(true);
+  });
+
   it('goes on after a reason to end, under the same id', () => {
     const chunks = new GeminiChunks();
     chunks.put(viewOf(chunk({ text: 'Forty tulips.' }, 'STOP', 'r')));
