@@ -14,7 +14,7 @@ type Edit = (element: Uint8Array) => Uint8Array | undefined;
 
 /** The message with the names of the chat completions API; the same message if it has them already. */
 export function readAgentDojo(message: Message): Message {
-  if (message.role === 'tool') return withError(withEdited(message, 'content', partNamed));
+  if (message.role === 'tool') return resultOf(withEdited(message, 'content', partNamed));
   const read = withEdited(message, 'content', partNamed);
   return message.role === 'assistant' ? withEdited(read, 'tool_calls', callNamed) : read;
 }
@@ -50,12 +50,16 @@ function renamed(object: Uint8Array, from: string, to: string): Uint8Array | und
   );
 }
 
-/** The result as the model saw it. */
-function withError(message: Message): Message {
+/** The result as the model saw it, without the call that it repeats. */
+function resultOf(message: Message): Message {
   const [call, error, content] = valuesOf(message.bytes, ['tool_call', 'error', 'content']);
-  const isError = call?.[0] === OPEN_OBJECT && error?.[0] === QUOTE && error.length > NO_TEXT.length;
-  const bytes = isError && isEmpty(content) ? replaceValue(message.bytes, 'content', error) : undefined;
-  return bytes === undefined ? message : noted({ ...message, bytes }, [RESULT_ERROR]);
+  if (call?.[0] !== OPEN_OBJECT || error === undefined) return message;
+  const isError = error[0] === QUOTE && error.length > NO_TEXT.length;
+  const isShown = isError && isEmpty(content);
+  const whole = isShown ? (replaceValue(message.bytes, 'content', error) ?? message.bytes) : message.bytes;
+  const isLeft = isError && !isShown;
+  const bytes = dropMembers(whole, ({ key }) => key === 'tool_call' || (key === 'error' && !isLeft));
+  return noted({ ...message, bytes }, isError ? [RESULT_ERROR] : []);
 }
 
 /** Is it an empty text, or a list of such? */

@@ -229,8 +229,8 @@ describe('readForeignMessages', () => {
         ...{ role: 'assistant', content: 'c', reasoning_content: 'First the file.' },
         tool_calls: [fn('c', 'read', '{"n":1}')],
       },
-      { role: 'tool', ...result, content: 'ValueError: n', error: 'ValueError: n' },
-      { role: 'tool', ...result, content: text('d'), error: null },
+      { role: 'tool', tool_call_id: 'c', content: 'ValueError: n' },
+      { role: 'tool', tool_call_id: 'c', content: text('d') },
       { role: 'assistant', content: text('e'), tool_calls: null },
     ]);
     expect(read.map(({ notes = [] }) => notes.map(({ rule }) => rule))).toEqual([
