@@ -90,6 +90,19 @@ describe('a line whose parent comes after it', () => {
     const progress = { type: 'progress', uuid: 'p', parentUuid: 'q1', sessionId: 's' };
     expect(whyMissing(q1, line('a1', 'p', 'assistant'), progress)).toEqual([]);
   });
+
+  it('does not begin another conversation, if it is a line of the client that the next prompt names', () => {
+    const duration = {
+      type: 'system',
+      subtype: 'turn_duration',
+      uuid: 'd',
+      parentUuid: 'a1',
+      sessionId: 's',
+    };
+    expect(conversationsOf(q1, duration, a1, line('q2', 'd', 'user'), a2)).toEqual(
+      conversationsOf(q1, a1, q2, a2),
+    );
+  });
 });
 
 it('reads queued prompts and notifications, which the model received, but no lines for the shell', () => {

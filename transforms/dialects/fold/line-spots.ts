@@ -73,13 +73,17 @@ export class LineSpots {
   }
 
   /**
-   * Records a line without a message: it gets the place of the line before. If that is not known, its place is before
-   * the first message of the open conversation.
+   * Records a line without a message: it gets the place of the line before. Without one, its place is before the first
+   * message of the open conversation; if that line has not occurred, after the last message so far.
    */
   follow(id: string, before: string | undefined, thread: () => string): void {
     const line = before === undefined ? -1 : this.#ids.numberOf(before);
-    if (line < 0) this.#set(id, this.stretchOf(thread()).number, 1);
-    else this.#set(id, this.#stretchNumbers.at(line), this.#placeNumbers.at(line) | 1);
+    if (line >= 0) {
+      this.#set(id, this.#stretchNumbers.at(line), this.#placeNumbers.at(line) | 1);
+      return;
+    }
+    const { number, places } = this.stretchOf(thread());
+    this.#set(id, number, before === undefined ? 1 : (places.length * 2) | 1);
   }
 
   /** The open conversation of a thread. */
