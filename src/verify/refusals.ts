@@ -76,7 +76,10 @@ const TESTS: Readonly<Record<string, Test>> = {
     !Array.isArray(content) &&
     (role !== 'assistant' || (!Array.isArray(calls) && asObject(legacy) === undefined)),
   'reader-part-types': ({ role, content }) =>
-    !listOf(content).every((part) => (PARTS.get(role) ?? ['text']).includes(asObject(part)?.type)),
+    !listOf(content).every((part) => {
+      const type = asText(asObject(part)?.type) ?? '';
+      return (PARTS.get(role) ?? ['text']).includes(type) && type in (part as object);
+    }),
   'reader-weight': (message) =>
     'weight' in message && !(isAnswer(message) && (message.weight === 0 || message.weight === 1)),
   'reader-calls': (message) =>

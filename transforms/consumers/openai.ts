@@ -67,7 +67,10 @@ function hasBadPart({ bytes, role }: Message): boolean {
   const content = valueBytes(bytes, 'content');
   if (content?.[0] !== OPEN_ARRAY) return false;
   const types = PART_TYPES.get(role) ?? ONLY_TEXT;
-  return elementsOf(content).some((part) => part[0] !== OPEN_OBJECT || !types.has(stringValue(part, 'type')));
+  return elementsOf(content).some((part) => {
+    const type = part[0] === OPEN_OBJECT ? stringValue(part, 'type') : undefined;
+    return type === undefined || !types.has(type) || valueBytes(part, type) === undefined;
+  });
 }
 
 function hasBadWeight({ bytes, role }: Message): boolean {

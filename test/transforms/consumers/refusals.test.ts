@@ -72,6 +72,8 @@ const CASES: readonly (readonly [messages: readonly object[], refused: readonly 
   [[{ role: 'user', content: [TEXT, { type: 'image', source: {} }] }, reply()], ['reader-part-types']],
   [[{ role: 'user', content: [{ type: 'input_text', text: 'a' }, IMAGE] }, reply()], ['reader-part-types']],
   [[{ role: 'user', content: ['a', IMAGE] }, reply()], ['reader-part-types']],
+  [[{ role: 'user', content: [TEXT, { type: 'file', path: '/a' }] }, reply()], ['reader-part-types']],
+  [[{ role: 'user', content: [{ type: 'file', file: { file_id: 'a' } }] }, reply()], []],
   [[{ role: 'system', content: [TEXT, IMAGE] }, ask, reply()], ['reader-part-types']],
   [[ask, calling(call('1')), result('1', { content: [IMAGE] }), reply()], ['reader-part-types']],
   [[ask, reply({ content: [TEXT, IMAGE] })], ['reader-part-types']],
