@@ -42,42 +42,59 @@ export function chooseWorkers(
   { workers, limit, plugIns }: Pick<Settings, 'workers' | 'limit'> & Partial<Pick<Settings, 'plugIns'>>,
   cores: number = availableParallelism(),
 ): WorkerChoice {
-  const one = (reason: string, isLong = false): WorkerChoice => ({ count: 1, reason, isLong });
+  const one = (reason: string): WorkerChoice => ({ count: 1, reason, isLong: false });
   if (limit !== undefined) return one('--limit counts sessions in order');
   const work = new Work();
   for (const source of sources) {
     if (source.path === undefined) return one('a stream has one reader');
     work.add(source, source.path);
   }
-  const isLong = work.bytes >= LONG_RUN_BYTES;
-  if (plugIns?.hasObjects === true) return one('functions do not cross threads', isLong);
-  if (workers !== undefined) return { count: workers, reason: 'as asked', isLong };
-  if (work.bytes === 0) return one('nothing to read');
-  const count = Math.min(cores, 1 + Math.floor(work.bytes / WORKER_BYTES));
-  const amount = `work like ${showSize(work.bytes)} of plain exchanges`;
+  const asked = workers === undefined ? undefined : { count: workers, reason: 'as asked', isLong: false };
+  const fixed = plugIns?.hasObjects === true ? one('functions do not cross threads') : asked;
+  if (fixed !== undefined && work.bytes(() => OTHER_FACTOR) < LONG_RUN_BYTES) return fixed; // without a look at any log
+  const bytes = work.bytes(factorOf);
+  const isLong = bytes >= LONG_RUN_BYTES;
+  if (fixed !== undefined) return { ...fixed, isLong };
+  if (bytes === 0) return one('nothing to read');
+  const count = Math.min(cores, 1 + Math.floor(bytes / WORKER_BYTES));
+  const amount = `work like ${showSize(bytes)} of plain exchanges`;
   const reason = `${amount}, with ${showSize(WORKER_BYTES)} a worker and ${cores} cores`;
   return { count, reason, isLong };
 }
 
+/** A folder whose first source stands for all. */
+interface Folder {
+  readonly path: string;
+  readonly first: SourceRef;
+  bytes: number;
+}
+
 /** Estimates how long sources take, as bytes of plain exchanges. */
 class Work {
-  bytes = 0;
-  #folder: string | undefined;
-  #folders = 0;
-  #factor = 1;
+  readonly #folders: Folder[] = [];
+  #sources = 0;
 
-  add(source: SourceRef, path: string): void {
-    const folder = path.slice(0, path.lastIndexOf('/'));
-    if (folder !== this.#folder && this.#folders < MAX_FOLDERS) {
-      this.#folder = folder;
-      this.#folders++;
-      this.#factor = factorOf(source, path);
+  add(source: SourceRef, sourcePath: string): void {
+    const path = sourcePath.slice(0, sourcePath.lastIndexOf('/'));
+    let folder = this.#folders.at(-1);
+    if (folder === undefined || (folder.path !== path && this.#folders.length < MAX_FOLDERS)) {
+      folder = { path, first: source, bytes: 0 };
+      this.#folders.push(folder);
     }
-    this.bytes += SOURCE_BYTES + source.sizeBytes * this.#factor;
+    folder.bytes += source.sizeBytes;
+    this.#sources++;
+  }
+
+  /** @param factorOf how long a byte of sources like this one takes */
+  bytes(factorOf: (first: SourceRef) => number): number {
+    return this.#folders.reduce(
+      (sum, { first, bytes }) => sum + bytes * factorOf(first),
+      this.#sources * SOURCE_BYTES,
+    );
   }
 }
 
-function factorOf({ name, parts, s3 }: SourceRef, path: string): number {
+function factorOf({ name, path = '', parts, s3 }: SourceRef): number {
   if (COMPRESSED_NAME.test(name)) return COMPRESSED_FACTOR;
   if (parts !== undefined || s3 !== undefined) return 1;
   try {

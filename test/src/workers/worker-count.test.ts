@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SourceRef } from '../../../src/input/sources/source.ts';
+import type { Settings } from '../../../src/settings/settings.ts';
 import { chooseWorkers } from '../../../src/workers/worker-count.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
@@ -76,6 +77,26 @@ describe('chooseWorkers', () => {
     ['the last folder that was looked at, after sixteen', [...Array(16).fill(EXCHANGE), EVENT, EVENT], 1],
   ] as const)('counts %s', (_what, heads, workers) => {
     expect(chooseWorkers(logs(...heads), BY_WORK, 8).count).toBe(workers);
+  });
+
+  it('is one with functions of a program, whatever was requested', () => {
+    const plugIns = { files: [], hasObjects: true } as unknown as Settings['plugIns'];
+    for (const workers of [undefined, 4])
+      expect(chooseWorkers([source('a.jsonl', 4096)], { ...BY_WORK, workers, plugIns })).toEqual({
+        count: 1,
+        reason: 'functions do not cross threads',
+        isLong: true,
+      });
+  });
+
+  it('looks at no log if the number is given and the run is short anyway', () => {
+    const unread = {
+      ...source('a.jsonl', 10),
+      get parts(): never {
+        throw new Error('looked at');
+      },
+    };
+    expect(chooseWorkers([unread as SourceRef], { ...BY_WORK, workers: 1 }).isLong).toBe(false);
   });
 
   it('is one for a merge, which reads no logs', () => {
