@@ -40,7 +40,7 @@ const COMPILER_FLAGS: Readonly<Record<string, readonly string[]>> = {
   26: [inlineLess, keepCode],
 };
 const inlining = '--max-inlined-bytecode-size-cumulative=920';
-const common = [inlining, '--flush-bytecode', '--heap-growing-percent=0', '--no-expose-gc'];
+const common = [inlining, '--flush-bytecode', '--heap-growing-percent=0'];
 /** V8's defaults of all flags that are set here. */
 const DEFAULTS: Readonly<Record<string, readonly string[]>> = {
   20: ['--interrupt-budget=67584', ...common],
@@ -52,11 +52,9 @@ const LONG_RUN_FLAGS: Readonly<Record<string, readonly string[]>> = { 20: [budge
 
 /** How the heap grows at first; `BoundedHeap` changes both during a run. By default, V8 chooses the first. */
 export const START_GROWTH = ['--heap-growing-percent=150', '--semi-space-growth-factor=2'] as const;
-/** Gives contexts created from now on a function `gc`. */
-const EXPOSE_GC = '--expose-gc';
 
 const [major = ''] = process.versions.node.split('.');
-const START_FLAGS = [...(COMPILER_FLAGS[major] ?? []), ...START_GROWTH, EXPOSE_GC];
+const START_FLAGS = [...(COMPILER_FLAGS[major] ?? []), ...START_GROWTH];
 let areSet = false;
 let compilesSooner = false;
 
@@ -102,8 +100,9 @@ export function takeFlagsBack(): readonly string[] {
  */
 export function exposeGarbageCollector(): void {
   let collect: (() => void) | undefined;
-  // Created on demand: a context takes milliseconds, and few runs have a giant line.
+  // Created on demand: a context takes milliseconds, and few runs have a giant line. Contexts created under the flag have it.
   globalThis.gc ??= (() => {
+    if (collect === undefined) setFlagsFromString('--expose-gc');
     collect ??= runInNewContext('gc') as () => void;
     collect();
   }) as unknown as NodeJS.GCFunction;

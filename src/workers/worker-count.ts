@@ -62,7 +62,7 @@ export function chooseWorkers(
   return { count, reason, isLong };
 }
 
-/** A folder whose first source stands for all. */
+/** A folder. Its sources are taken to be like the first one. */
 interface Folder {
   readonly path: string;
   readonly first: SourceRef;

@@ -74,3 +74,16 @@ const hasFlags = process.versions.node.startsWith('20.');`;
   const expression = '[(long !== short) === hasFlags, begun === short, tag() === long]';
   expect(inProcess(body, expression)).toEqual([true, true, true]);
 });
+
+test('garbage can be collected while a thread begins', () => {
+  const body = `
+flags.setStartFlags();
+flags.exposeGarbageCollector();
+flags.takeFlagsBack();
+const before = process.memoryUsage().heapUsed;
+let garbage = Array.from({ length: 1e6 }, (_, i) => ({ i }));
+const full = process.memoryUsage().heapUsed;
+garbage = undefined;
+globalThis.gc();`;
+  expect(inProcess(body, 'full - process.memoryUsage().heapUsed > 0.5 * (full - before)')).toBe(true);
+});
