@@ -42,13 +42,6 @@ interface CompileCache {
   enableCompileCache?(folder: string): unknown;
 }
 
-let isKept = false;
-
-/** Whether this process keeps compiled code: the command does, a program that uses the library does not. */
-export function keepsCompiledCode(): boolean {
-  return isKept;
-}
-
 /**
  * Takes compiled code from the program's own folder: in a temporary folder, other users might be able to plant code.
  * Without write access there is no cache. `NODE_DISABLE_COMPILE_CACHE=1` turns it off, `NODE_COMPILE_CACHE` names another
@@ -56,7 +49,6 @@ export function keepsCompiledCode(): boolean {
  * @returns the program's own cache; undefined if Node has one, or if it is turned off
  */
 export function keepCompiledCode(): CodeCache | undefined {
-  isKept = true;
   const program = fileURLToPath(new URL('.', import.meta.url));
   const folder = join(program, 'compile-cache');
   const { enableCompileCache } = Module as CompileCache;

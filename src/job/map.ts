@@ -70,17 +70,15 @@ export class Recording {
     );
     hooks.heap?.begin(workers.isLong);
     const deliveries = runWorkers(listing.sources, settings, workers.count, {
-      ...{
-        signal,
-        onThread,
-        onRestart,
-        onGiantLine,
-        profile,
-        isReused,
-        plugInCalls,
-        workFolder,
-        keepThreads,
-      },
+      signal,
+      onThread,
+      onRestart,
+      onGiantLine,
+      profile,
+      isReused,
+      plugInCalls,
+      workFolder,
+      keepThreads,
       needsResults: hooks.onResult !== undefined && hooks.onFindings === undefined,
     });
     profile?.enter('record');

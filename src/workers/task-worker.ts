@@ -64,10 +64,8 @@ export interface WorkerData {
   readonly unrecorded: number | undefined;
   /** One cell of shared memory with the index of the source being read, which survives the death of the thread. */
   readonly currentIndex: Int32Array<SharedArrayBuffer>;
-  /** Flags of V8 to set before anything else is loaded. */
-  readonly flags: readonly string[];
-  /** Whether to take compiled code from the cache. */
-  readonly keepsCode: boolean;
+  /** Flags of V8 to set before anything else is loaded; undefined if the program is not the command. */
+  readonly flags: readonly string[] | undefined;
   /** The scanner, compiled by the main thread; undefined if it is not used. */
   readonly scanner: CompiledScanner | undefined;
 }

@@ -10,7 +10,7 @@ import { showSize } from '../sizes.ts';
 
 /** Bytes of plain exchanges that one worker reads in about half a second (bench/RESULTS.md, main). */
 const WORKER_BYTES = 384 * 1024 * 1024;
-/** With this many, one worker takes some four seconds. */
+/** One worker reads this many in about four seconds. */
 const LONG_RUN_BYTES = 8 * WORKER_BYTES;
 /** Number of bytes that take as long to read as opening and reporting a source (bench/RESULTS.md, small). */
 const SOURCE_BYTES = 256 * 1024;

@@ -7,7 +7,6 @@
 
 import { Worker } from 'node:worker_threads';
 import { compiledScanner } from '../../transforms/json/wasm-scanner.ts';
-import { keepsCompiledCode } from '../compiled-code.ts';
 import type { FileReader, ReadBack } from '../dataset/read-back.ts';
 import type { Delivery } from '../engine/delivery.ts';
 import { MAX_DEATHS } from '../engine/source-opener.ts';
@@ -105,9 +104,8 @@ export class WorkerThread implements FileReader {
     const currentIndex = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
     const scanner = compiledScanner();
     const unrecorded = this.#sources[0]?.index;
-    const keepsCode = keepsCompiledCode();
     const flags = takeFlagsBack();
-    const data = { settings: this.#settings, currentIndex, scanner, unrecorded, keepsCode, flags };
+    const data = { settings: this.#settings, currentIndex, scanner, unrecorded, flags };
     const thread = this.#startThread(data);
     let cause: Error | undefined;
     thread.on('message', (message: FromWorker) => this.#receive(thread, message));

@@ -6,9 +6,11 @@ import type { WorkerData } from './task-worker.ts';
 
 async function start(port: MessagePort): Promise<void> {
   const data = workerData as WorkerData;
-  if (data.flags.length > 0) exposeGarbageCollector();
-  setFlags(data.flags);
-  if (data.keepsCode) keepCompiledCode();
+  if (data.flags !== undefined) {
+    setFlags(data.flags);
+    exposeGarbageCollector();
+    keepCompiledCode();
+  }
   const { TaskWorker } = await import('./task-worker.ts');
   await new TaskWorker(port, data).run();
 }

@@ -296,7 +296,7 @@ export const RULES: readonly Rule[] = [
         check: 'random',
       },
       {
-        anchors: ['-Signature='], // of a presigned URL
+        anchors: ['-Signature='], // in presigned URLs
         pattern: `(?<=X-(?:Amz|Goog))-Signature=(${HEX}{64,1024})`,
         reach: 1040,
         group: 1,

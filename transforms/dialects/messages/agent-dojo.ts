@@ -12,10 +12,20 @@ import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
 
 type Edit = (element: Uint8Array) => Uint8Array | undefined;
 
+/** Is it a text or a thought with its words as `content`? */
+export const isAgentDojoPart = (part: Uint8Array): boolean => partNamed(part) !== undefined;
+
+/** Is it a result that repeats its call? */
+export function repeatsCall({ bytes, role }: Message): boolean {
+  if (role !== 'tool') return false;
+  const [call, error] = valuesOf(bytes, ['tool_call', 'error']);
+  return call?.[0] === OPEN_OBJECT && error !== undefined;
+}
+
 /** The message with the names of the chat completions API; the same message if it has them already. */
 export function readAgentDojo(message: Message): Message {
-  if (message.role === 'tool') return resultOf(withEdited(message, 'content', partNamed));
   const read = withEdited(message, 'content', partNamed);
+  if (repeatsCall(message)) return resultOf(read);
   return message.role === 'assistant' ? withEdited(read, 'tool_calls', callNamed) : read;
 }
 
@@ -52,9 +62,8 @@ function renamed(object: Uint8Array, from: string, to: string): Uint8Array | und
 
 /** The result as the model saw it, without the call that it repeats. */
 function resultOf(message: Message): Message {
-  const [call, error, content] = valuesOf(message.bytes, ['tool_call', 'error', 'content']);
-  if (call?.[0] !== OPEN_OBJECT || error === undefined) return message;
-  const isError = error[0] === QUOTE && error.length > NO_TEXT.length;
+  const [error, content] = valuesOf(message.bytes, ['error', 'content']);
+  const isError = error?.[0] === QUOTE && error.length > NO_TEXT.length;
   const isShown = isError && isEmpty(content);
   const whole = isShown ? (replaceValue(message.bytes, 'content', error) ?? message.bytes) : message.bytes;
   const isLeft = isError && !isShown;

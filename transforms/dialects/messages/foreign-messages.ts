@@ -15,7 +15,7 @@ import { isForeignPart, withoutForeignParts } from '../shared/foreign-parts.ts';
 import { COPIED_MESSAGE } from '../shared/known-members.ts';
 import { notedFirst } from '../shared/reading-notes.ts';
 import { unreadNotes } from '../shared/unread-text.ts';
-import { readAgentDojo } from './agent-dojo.ts';
+import { isAgentDojoPart, readAgentDojo, repeatsCall } from './agent-dojo.ts';
 
 const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
 
@@ -26,13 +26,12 @@ const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
 export function readForeignMessages(logged: readonly Message[], keepSealed = false): readonly Message[] {
   const [first] = logged;
   const begin = first && messageWithoutBilling(first);
-  const begun = begin === undefined || begin === first ? logged : [begin, ...logged.slice(1)];
-  const named = begun.map(readAgentDojo);
-  const messages = named.some((one, i) => one !== begun[i]) ? named : begun;
+  const messages = begin === undefined || begin === first ? logged : [begin, ...logged.slice(1)];
   const isForeign = (one: Message): boolean =>
-    hasBlocks(one) || hasFlatCalls(one) || listedId(one) !== undefined;
+    hasBlocks(one) || hasFlatCalls(one) || listedId(one) !== undefined || repeatsCall(one);
   if (!messages.some(isForeign)) return messages;
-  return messages.map(withCallId).flatMap((message) => {
+  return messages.flatMap((one) => {
+    const message = withCallId(readAgentDojo(one));
     if (!hasBlocks(message) && !hasFlatCalls(message)) return message;
     const read = hasBlocks(message)
       ? (readMessage(withoutForeignParts(message.bytes), keepSealed) ?? [message])
@@ -86,7 +85,9 @@ function isBlock(block: Uint8Array): boolean {
     case 'image':
       return valueBytes(block, 'source')?.[0] === OPEN_OBJECT;
     case 'thinking':
-      return [QUOTE, OPEN_ARRAY].includes(valueBytes(block, 'thinking')?.[0] ?? 0);
+      return [QUOTE, OPEN_ARRAY].includes(valueBytes(block, 'thinking')?.[0] ?? 0) || isAgentDojoPart(block);
+    case 'text':
+      return isAgentDojoPart(block);
     default:
       return false;
   }

@@ -267,7 +267,7 @@ export class PiSource {
     const leaf = this.#leaf;
     const parent = this.#knownParent(entry);
     const name = this.#name(entry);
-    if (parent !== leaf) this.#leaf = leaf; // #name moved it: without that, the next message goes back
+    if (parent !== leaf) this.#leaf = leaf; // the next message would not go back: #name has set it
     const spot = this.#spots.get(parent ?? '');
     const isReplaced = parent === undefined ? this.#isCompacted : this.#replaced.has(parent);
     if (spot === undefined && isReplaced) this.#replaced.add(name);

@@ -31,10 +31,11 @@ export function decoded(view: JsonView): JsonView | undefined {
 /** The text of bytes, which HTTP may have compressed; undefined if they are none: an image, a body that was cut. */
 export function textOfBase64(text: string): JsonView | undefined {
   const sent = bytesIn(text);
-  const bytes = invalidUtf8At(sent) >= 0 ? decompressed(sent) : sent;
-  if (bytes === undefined || invalidUtf8At(bytes) >= 0) return undefined;
-  return new JsonView(encode(quote(bytes.toString())));
+  const bytes = isText(sent) ? sent : decompressed(sent);
+  return bytes && new JsonView(encode(quote(bytes.toString())));
 }
+
+const isText = (bytes: Uint8Array): boolean => invalidUtf8At(bytes) < 0;
 
 /** Polly (HAR) writes a compressed body as a list of texts, one for each chunk that came. */
 function bytesIn(text: string): Buffer {
@@ -45,10 +46,12 @@ function bytesIn(text: string): Buffer {
 
 const DECOMPRESSED = { maxOutputLength: 2 ** 26 };
 
+/** The text that bytes were compressed from; undefined if it is none, or was cut. */
 function decompressed(bytes: Buffer): Buffer | undefined {
   for (const decompress of [unzipSync, brotliDecompressSync])
     try {
-      return decompress(bytes, DECOMPRESSED);
+      const whole = decompress(bytes, DECOMPRESSED);
+      return isText(whole) ? whole : undefined;
     } catch {} // in another format, or cut
   return undefined;
 }

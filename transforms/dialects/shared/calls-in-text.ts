@@ -4,9 +4,11 @@
  */
 import type { JsonView } from '../../json/json-view.ts';
 import { firstOf, jsonIn } from './logged-values.ts';
-import { blocksIn } from './message-blocks.ts';
+import { blocksIn, isOpenAiCall } from './message-blocks.ts';
 import { callOf, type MessageBlock } from './message-parts.ts';
 
+/** Arguments may be decoded, too. */
+const FORMS = ['string', 'object'];
 const BEGINS_CALLS = /^\s*\[\s*\{/;
 
 export function callsInText(body: JsonView): readonly JsonView[] | undefined {
@@ -14,15 +16,8 @@ export function callsInText(body: JsonView): readonly JsonView[] | undefined {
   const text = content?.text() ?? '';
   if (firstOf(body, 'tool_calls') !== undefined) return undefined;
   const calls = (BEGINS_CALLS.test(text) ? jsonIn(text) : content)?.elements() ?? [];
-  return calls.length > 0 && calls.every(isCall) ? calls : undefined;
+  return calls.length > 0 && calls.every((call) => isOpenAiCall(call, FORMS)) ? calls : undefined;
 }
-
-/** Is it a call of the chat completions API? Its arguments may be decoded, too. */
-const isCall = (call: JsonView): boolean =>
-  call.get('id')?.type === 'string' &&
-  call.textOf('type') === 'function' &&
-  call.get('function')?.typeOf('name') === 'string' &&
-  ['string', 'object'].includes(call.get('function')?.typeOf('arguments') ?? '');
 
 /** The blocks of a message of the model that is an item of an answer. */
 export const itemIn = (body: JsonView): readonly MessageBlock[] =>

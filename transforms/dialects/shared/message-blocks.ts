@@ -84,7 +84,7 @@ export function isOpenAi(message: JsonView): boolean {
   if (!isContent || (role === 'tool' && message.get('tool_call_id')?.type !== 'string')) return false;
   const calls = message.get('tool_calls');
   if (calls === undefined || calls.type === 'null') return true;
-  return calls.elements().every(isOpenAiCall);
+  return calls.elements().every((call) => isOpenAiCall(call, ['string']));
 }
 
 function isOpenAiPart(part: JsonView): boolean {
@@ -92,11 +92,12 @@ function isOpenAiPart(part: JsonView): boolean {
   return type === 'text' ? part.get('text')?.type === 'string' : isChatPart(part, type);
 }
 
-const isOpenAiCall = (call: JsonView): boolean =>
+/** Is it a call of the chat completions API? @param ofArguments types that its arguments may have */
+export const isOpenAiCall = (call: JsonView, ofArguments: readonly string[]): boolean =>
   call.get('id')?.type === 'string' &&
   call.get('type')?.text() === 'function' &&
   call.get('function')?.get('name')?.type === 'string' &&
-  call.get('function')?.get('arguments')?.type === 'string';
+  ofArguments.includes(call.get('function')?.get('arguments')?.type ?? '');
 
 /** Reasoning, content and calls of a message. */
 export function blocksIn(body: JsonView): readonly MessageBlock[] {

@@ -17,7 +17,7 @@ const TIMES: readonly RegExp[] = [
   /(?<=^|\W|\\[nrt])(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?\b/g,
   /(?<=^|\W|\\[nrt])1[5-9]\d{8}(?:\d{3})?\b/g,
 ];
-/** Stands for a time. */
+/** Written in place of a time. */
 const TIMELESS = '~';
 
 const isSystem = ({ role }: Message): boolean => role === 'system' || role === 'developer';

@@ -207,7 +207,7 @@ class Choice {
   #role = ASSISTANT;
   /** Why the model stopped. */
   finish: Uint8Array | undefined;
-  /** The index of the last call before that. */
+  /** Index of its last call when the model stopped. */
   #lastIndex = Number.POSITIVE_INFINITY;
   /** Has a delta its piece in a member that is not known? */
   #isHiding = false;

@@ -10,7 +10,7 @@ static u32 awaited_count;
 
 static u32 noted_at(const Row *one, u32 i) { return one->noted && one->noted_at == i ? one->noted : 0; }
 
-// Adds findings to a row. 0: an equal answer gave it other ones, and in which order the stages report them is not known here.
+// Adds findings to a row. Returns 0 if an equal answer gave it others: the order in which the stages report them is not known here.
 static u32 note(Row *one, u32 i, u32 bits) {
   const u32 had = noted_at(one, i);
   one->noted = bits, one->noted_at = i;
