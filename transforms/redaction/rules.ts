@@ -3,30 +3,16 @@
  * bytes of a finished record (one character per byte), where quotation marks and line breaks are escaped.
  */
 
+import { CLOUD_TOKEN } from './cloud-tokens.ts';
+import { ALNUM, around, BASE64, END, HEX, token, UUID, WORD } from './forms.ts';
 import { ASSIGNS, NAMED_SECRET } from './named-secret.ts';
-import type { Form, Rule, ValueCheck } from './rule.ts';
-
-const WORD = '[A-Za-z0-9_-]';
-const ALNUM = '[A-Za-z0-9]';
-const HEX = '[0-9a-f]';
-const END = '(?![A-Za-z0-9_-])';
-
-/** A token that begins with its anchor. */
-const token = (anchors: readonly string[], rest: string, check: ValueCheck = 'random'): Form => ({
-  anchors,
-  pattern: `(?:${anchors.map(escaped).join('|')})${rest}`,
-  check,
-});
+import type { Rule } from './rule.ts';
 
 /** A rule with one form, whose tokens begin with their anchor. */
 const prefixed = (...[name, ...form]: [name: string, ...form: Parameters<typeof token>]): Rule => ({
   name,
   forms: [token(...form)],
 });
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
-}
 
 /** The first characters of a Discord token: base64 of the first digits of an id. */
 const DISCORD_STARTS = Array.from({ length: 90 }, (_, i) => btoa(`${i + 10}0`).slice(0, 3));
@@ -55,7 +41,10 @@ export const RULES: readonly Rule[] = [
   prefixed('pypi-token', ['pypi-AgE'], `${WORD}{50,500}`),
   prefixed(
     'gitlab-token',
-    ['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glsoat-', 'glft-', 'glimt-', 'glagent-'],
+    [
+      ...['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glsoat-', 'glft-', 'glimt-', 'glagent-', 'gloas-'],
+      'GR1348941',
+    ],
     '[A-Za-z0-9_.-]{19,120}[A-Za-z0-9_-]',
   ),
   prefixed('aws-access-key', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], '[A-Z2-7]{16}(?![A-Za-z0-9])'),
@@ -115,6 +104,12 @@ export const RULES: readonly Rule[] = [
         check: 'random',
       },
       { anchors: ['whsec_'], pattern: 'whsec_[A-Za-z0-9+/]{24,64}={0,2}', check: 'random' },
+      {
+        anchors: ['_secret_'],
+        pattern: `(?:pi|seti)_${ALNUM}{24}_secret_${ALNUM}{25}${END}`,
+        back: 29,
+        check: 'random',
+      },
     ],
   },
   {
@@ -127,6 +122,7 @@ export const RULES: readonly Rule[] = [
       },
       { anchors: ['sk-'], pattern: `sk-${ALNUM}{32,64}(?![A-Za-z0-9_-])`, check: 'random' },
       token(['sk-'], `${WORD}{22}${END}`, 'secret'), // of a LiteLLM proxy
+      token(['sess-'], `${ALNUM}{40}${END}`),
     ],
   },
   prefixed('anthropic-key', ['sk-ant-'], `${WORD}{40,200}`),
@@ -135,7 +131,13 @@ export const RULES: readonly Rule[] = [
     name: 'model-api-key',
     forms: [
       token(['gsk_', 'xai-', 'pplx-', 'r8_', 'nvapi-', 'jina_', 'pcsk_', 'wandb_v1_'], `${WORD}{36,120}`),
-      token(['lsv2_pt_', 'lsv2_sk_', 'tvly-', 'sk-lf-'], `${WORD}{28,80}`, 'secret'),
+      token(['lsv2_pt_', 'lsv2_sk_', 'tvly-', 'sk-lf-', 'sk-kimi-', 'bb_live_'], `${WORD}{28,80}`, 'secret'),
+      token(['tgp_v1_', 'm0-', 'pa-'], `${WORD}{40,43}${END}`, 'secret'),
+      token(['crsr_', 'dtn_'], `${HEX}{64}${END}`),
+      token(['e2b_'], `${HEX}{40}${END}`),
+      token(['rpa_'], `[A-Z0-9]{40}[A-Za-z0-9]{0,10}${END}`),
+      token(['cpk_'], `${HEX}{32}\\.${HEX}{32}\\.${ALNUM}{32}${END}`),
+      token(['ctx7sk-'], UUID),
       token(['fw_'], `${ALNUM}{22,64}${END}`),
       token(['csk-'], `[a-z0-9]{40,64}${END}`, 'secret'),
       token(['fc-'], `${HEX}{32}${END}`),
@@ -160,6 +162,10 @@ export const RULES: readonly Rule[] = [
         reach: 12,
         check: 'random',
       },
+      around(['APIM', 'ACDb'], 76, BASE64, `${BASE64}{5}[AQgw]==`),
+      around(['AzFu'], 44, WORD, `${WORD}{5}[AQgw]==`),
+      around(['AzSe', '+ACR'], 42, BASE64, `[A-D]${BASE64}{5}(?![A-Za-z0-9+/=])`),
+      around(['AzCa', '+ASb', '+AEh', '+ARm', 'AIoT'], 33, BASE64, `${BASE64}{6}=(?!=)`),
     ],
   },
   {
@@ -182,6 +188,12 @@ export const RULES: readonly Rule[] = [
         back: 3,
         reach: 40,
         check: 'random',
+      },
+      // a refresh token
+      {
+        ...token(['0.A', '1.A'], `${WORD}{50,200}(?:\\.\\d)?\\.Ag${WORD}{200,2000}`),
+        reach: 2300,
+        head: `[01]\\.A${WORD}{50}`,
       },
     ],
   },
@@ -241,92 +253,15 @@ export const RULES: readonly Rule[] = [
   prefixed('sentry-token', ['sntrys_', 'sntryu_'], '[A-Za-z0-9_+/]{40,300}={0,2}'),
   prefixed('atlassian-token', ['ATATT3', 'ATCTT3'], '[A-Za-z0-9_=-]{60,300}'),
   prefixed('docker-token', ['dckr_pat_', 'dckr_oat_'], `${WORD}{27,40}`),
-  {
-    name: 'cloud-token',
-    forms: [
-      token(
-        [
-          ...['tskey-', 'pul-', 'rubygems_', 'sbp_', 'figd_', 'pscale_tkn_', 'pscale_pw_', 'NRAK-', 'LTAI'],
-          ...['AGE-SECRET-KEY-1', 'nfp_'],
-        ],
-        '[A-Za-z0-9_-]{20,120}',
-      ),
-      token(
-        [
-          ...['bkua_', 'CCIPAT_', 'CCIPRJ_', 'CFPAT-', 'HRKU-', 'sq0atp-', 'sq0csp-', 'sb_secret_', 'phx_'],
-          ...[
-            'fo1_',
-            'vcp_',
-            'vci_',
-            'vca_',
-            'vcr_',
-            'vck_',
-            'rnd_',
-            'EZAK',
-            'EZTK',
-            'cfut_',
-            'cfat_',
-            'cfk_',
-          ],
-        ],
-        `${WORD}{22,120}`,
-        'secret',
-      ),
-      token(['re_'], `${ALNUM}{8}_${ALNUM}{24}${END}`, 'secret'),
-      token(['rdme_', 'napi_'], `[a-z0-9]{50,80}${END}`, 'secret'),
-      token(['cio'], `${ALNUM}{32}${END}`, 'secret'),
-      token(['sk.eyJ1'], `${WORD}{40,300}\\.${WORD}{20,40}${END}`),
-      { ...token(['ops_eyJ'], `${WORD}{200,2000}`), reach: 2010, head: 'ops_eyJ' },
-      {
-        ...token(['fm2_', 'fm1r_', 'fm1a_'], '[A-Za-z0-9+/=_,-]{60,4000}'),
-        reach: 4010,
-        head: 'fm[12][ra]?_',
-      },
-      {
-        anchors: ['.atlasv1.'],
-        pattern: `${ALNUM}{14}\\.atlasv1\\.${WORD}{60,80}`,
-        back: 14,
-        check: 'random',
-      },
-      {
-        anchors: ['JQQJ99'],
-        pattern: `${ALNUM}{52}JQQJ99${ALNUM}{26}`,
-        back: 52,
-        reach: 32,
-        check: 'random',
-      },
-      {
-        anchors: ['-Signature='], // in presigned URLs
-        pattern: `(?<=X-(?:Amz|Goog))-Signature=(${HEX}{64,1024})`,
-        reach: 1040,
-        group: 1,
-        check: 'random',
-      },
-      {
-        anchors: ['hooks.zapier.com'],
-        pattern:
-          'hooks\\.zapier\\.com\\\\*/hooks\\\\*/(?:catch|standard)\\\\*/(\\d{4,12}\\\\*/[A-Za-z0-9]{5,12})',
-        group: 1,
-        check: 'random',
-      },
-      {
-        anchors: ['.webhook.office.com'],
-        pattern:
-          '\\.webhook\\.office\\.com\\\\*/webhookb2\\\\*/([A-Za-z0-9@-]{60,80}\\\\*/IncomingWebhook\\\\*/[0-9a-f]{32}\\\\*/[A-Za-z0-9-]{30,60})',
-        head: '\\.webhook\\.office\\.com',
-        group: 1,
-        check: 'random',
-      },
-    ],
-  },
+  CLOUD_TOKEN,
   {
     name: 'jwt',
     forms: [
       {
-        anchors: ['eyJ'],
-        pattern: `eyJ${WORD}{10,2000}\\.eyJ${WORD}{8,6000}\\.${WORD}{16,1400}`,
+        anchors: ['eyJ', 'ewog', 'ewoi'],
+        pattern: `(?:eyJ|ewo[gi])${WORD}{10,2000}={0,2}\\.(?:eyJ|ewo)${WORD}{8,6000}={0,2}\\.${WORD}{16,1400}`,
         reach: 9500,
-        head: 'eyJ[A-Za-z0-9_-]{10}',
+        head: '(?:eyJ|ewo)[A-Za-z0-9_-]{10}',
       },
     ],
   },
