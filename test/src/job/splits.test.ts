@@ -268,6 +268,23 @@ describe('the command', () => {
     expect(readdirSync(path('out/data'))).toEqual(['train']);
   });
 
+  test('reports empty splits of a dataset whose first log is empty', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'a.jsonl'), '');
+    writeFileSync(join(folder, 'b.jsonl'), `${entryLine()}\n`);
+    const out = join(temporaryFolder(), 'out');
+    const { stderr } = await turnmillHere([
+      'build',
+      folder,
+      '--split',
+      'train=0.999999,test=0.000001',
+      '--out',
+      out,
+    ]);
+    expect(stderr).toContain('1 warning split-empty');
+    expect((await verifyDataset(out)).problems).toEqual([]);
+  });
+
   test('says how many groups an update moved', async () => {
     const logs = temporaryFolder();
     const out = join(temporaryFolder(), 'out');
