@@ -132,11 +132,12 @@ function readingWords(values: Values): readonly string[] {
 
 /** The value of a file is its text, so that its name is not known any more. */
 function wordsOf(option: NamedOption, value: unknown): readonly string[] {
-  const [name, negative] = flagNames(option);
+  const names = flagNames(option);
+  const name = names[0];
   if (value === undefined || option.type.placeholder === 'FILE') return [];
   if (value === true) return [`--${name}`];
   const words = isPairs(value) ? Object.entries(value).map((pair) => pair.join('=')) : [value].flat();
-  if (value === false || words.length === 0) return [`--${negative}`];
+  if (value === false || words.length === 0) return [`--${names.at(-1)}`];
   const texts = option.type.repeatable === true ? words : [words.join(',')];
   return texts.flatMap((text) => [`--${name}`, String(text)]);
 }

@@ -85,7 +85,7 @@ describe('build', () => {
       ['--max-line', '1KiB', '--cleanup', 'goose-info,goose-title', '--on-finding', 'unread-text=keep'],
       'line-too-long',
     ],
-    [['--no-cleanup', '--format', 'functiongemma-teaching'], 'no-final-call'],
+    [['--no-cleanup', '--no-integrity', '--format', 'functiongemma-teaching'], 'no-final-call'],
   ])('says how to explain a rejection that depends on %s', async (options, why) => {
     const folder = temporaryFolder();
     const config = join(folder, 'c.json');
