@@ -9,6 +9,7 @@ import { resolveDataset } from '../dataset/recover.ts';
 import { readFingerprints } from '../dataset/run-facts.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
+import { TurnmillError } from '../errors.ts';
 import { parseFingerprint } from '../input/fingerprint.ts';
 import { type Listing, passedOverIn, type Sources } from '../input/sources/source.ts';
 import { compareSources } from '../input/sources/source-table.ts';
@@ -43,7 +44,7 @@ export interface Update extends Reusable {
 
 /**
  * Returns what can be reused of the dataset at `out`, or why nothing can; undefined if there is no dataset.
- * @throws TurnmillError `invalid-dataset`
+ * @throws TurnmillError `invalid-dataset`; `shrunk` if it would become a slice
  */
 export async function planUpdate(
   out: string,
@@ -54,6 +55,7 @@ export async function planUpdate(
   if (!isDataset(out)) return undefined;
   const root = resolveDataset(out);
   const manifest = readManifest(root);
+  checkSlice(out, manifest, settings);
   const { version } = manifest.tool;
   if (version !== toolVersion())
     return { why: `the dataset was written by turnmill ${version}`, run: undefined };
@@ -72,6 +74,13 @@ export async function planUpdate(
   const rejected = rejectionsIn(manifest.ledger as LedgerSums, lostSources);
   const isSame = count === total && previousCount === total && sameSkipped(manifest, run, listing);
   return { run, fingerprints: reused, withoutContent, manifest, rejected, nothingChanged: isSame };
+}
+
+/** Keeps an update from replacing a dataset of all sources by a slice. @throws TurnmillError `shrunk` */
+function checkSlice(out: string, manifest: Manifest, { slice, allowShrink }: Settings): void {
+  if (slice === undefined || slice.of === 1 || manifest.slice !== undefined || allowShrink) return;
+  const message = `${out} was built from all sources, and slice ${slice.index}/${slice.of} has only some of them; nothing was replaced. Name the folder of the slice, or accept it with --allow-shrink`;
+  throw new TurnmillError('shrunk', message, { subject: '--slice' });
 }
 
 interface Unchanged {

@@ -151,4 +151,21 @@ describe('a slice', () => {
     expect((await mergeByCommand(parts, out)).status).toBe(0);
     expect(hashesOf(out)).toEqual(hashesOf(path('whole')));
   });
+
+  it('does not replace a dataset of all sources, unless it may shrink', async () => {
+    const { logs, parts, out } = await sliced();
+    await mergeByCommand(parts, out);
+    const before = hashesOf(out);
+    const args = ['build', logs, '--update', out, '--slice', '1/3'];
+    for (const more of [[], ['--format', 'trl']]) {
+      const { status, stderr } = await turnmill([...args, ...more]);
+      expect([status, stderr]).toEqual([
+        65,
+        expect.stringContaining('was built from all sources, and slice 1/3'),
+      ]);
+    }
+    expect(hashesOf(out)).toEqual(before);
+    expect((await turnmill([...args, '--allow-shrink'])).status).toBe(0);
+    expect(manifestOf(out).slice.index).toBe(1);
+  });
 });
