@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { checkOutside } from '../dataset/overlap.ts';
 import { failUsage } from '../errors.ts';
 import { openView, serveView } from '../job/view.ts';
 import { printable } from '../printable.ts';
@@ -25,6 +26,8 @@ export async function view({ words: [target = ''], values, signal, host }: Reque
   const invalid = origins.find((origin) => !ORIGIN.test(origin));
   if (invalid !== undefined)
     failUsage(`--origin: '${invalid}' is not an origin such as http://localhost:18080`);
+  // a page in a dataset would damage it, and one among logs would be read with them
+  if (folder !== undefined) checkOutside(folder, [target]);
   // pages may be published, and logs hold what --redact replaced: an export has them only if the user says so
   const request = { target, logs: folder === undefined ? logs : (logs ?? []), port, origins, signal };
   keepYoungSpaceSmall();

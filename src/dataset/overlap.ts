@@ -25,6 +25,19 @@ export function checkOverlap(out: string, place: Place, inputs: readonly string[
   }
 }
 
+/** Throws `usage` if a file or folder to be written is one of the inputs or inside one; it may be above one. */
+export function checkOutside(out: string, inputs: readonly string[]): void {
+  const destination = identity(out);
+  let existing = out;
+  while (realpathIfAny(existing) === undefined) existing = dirname(existing);
+  const above = chain(existing);
+  for (const input of inputs) {
+    const [inputIdentity] = inputChain(input);
+    if (inputIdentity === undefined || !above.includes(inputIdentity)) continue;
+    fail(out, `the output ${out} is ${inputIdentity === destination ? '' : 'inside '}the input ${input}`);
+  }
+}
+
 function identity(path: string): string | undefined {
   const stats = statIfAny(path);
   return stats && `${stats.dev}:${stats.ino}`;

@@ -6,6 +6,7 @@ import { messageFormats } from '../../transforms/formats/format-rules.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { readManifest } from '../dataset/manifest.ts';
 import { type Modes, modesLike } from '../dataset/modes.ts';
+import { checkOutside } from '../dataset/overlap.ts';
 import { eachLine } from '../dataset/read-back.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { failUsage, ioError, TurnmillError } from '../errors.ts';
@@ -72,7 +73,8 @@ const FILES = { loop: 'loop.jsonl', continuations: 'continuations.jsonl', prefer
 /**
  * Runs the records of a dataset. Executes nothing: tool calls are answered from the record.
  * @param onLine called with each line of loop.jsonl
- * @throws TurnmillError `unavailable` if the endpoint cannot be reached, `no-input` if no record has an id of `only`
+ * @throws TurnmillError `unavailable` if the endpoint cannot be reached, `no-input` if no record has an id of `only`, `usage`
+ * if the output is inside the dataset
  */
 export async function loop(
   request: LoopRequest,
@@ -83,6 +85,7 @@ export async function loop(
     failUsage(
       '--each-turn needs --endpoint: without one, the recorded replies would be compared with themselves',
     );
+  if (request.out !== undefined) checkOutside(request.out, [dataset]);
   const listed = only && new ListedIds(only);
   const files = new OutFiles(request.out, modesLike(dataset));
   const sums = { records: 0, closed: 0, turns: 0, sameTools: 0, sameArguments: 0, unanswered: 0 };

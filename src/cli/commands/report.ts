@@ -25,10 +25,12 @@ export const report: Command = {
   stoppable: false,
   async run({ words: [dataset = ''], values, host }) {
     const { against, out } = values;
-    const [{ report: make }, { modesLike }] = await Promise.all([
+    const [{ report: make }, { modesLike }, { checkOutside }] = await Promise.all([
       import('../../job/report.ts'),
       import('../../dataset/modes.ts'),
+      import('../../dataset/overlap.ts'),
     ]);
+    if (out !== undefined) checkOutside(out, [dataset, against ?? dataset]);
     const page = await make({ dataset, against, s3: resolveS3Options(s3In(values)) });
     await writePage(page, out, modesLike(dataset).file('report.html'), host);
     return SUCCESS;

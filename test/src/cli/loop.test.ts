@@ -155,7 +155,9 @@ describe('turnmill loop', () => {
 
   test('names an output folder that cannot be created, with the status of an I/O error', async () => {
     const out = await demo();
-    const inFile = join(out, 'manifest.json', 'loop');
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const inFile = join(file, 'loop');
     const { status, stderr } = await turnmill(['loop', out, '--out', inFile]);
     expect(status).toBe(74);
     expect(stderr).toContain(`cannot create ${inFile}: not a directory (ENOTDIR)`);
