@@ -47,19 +47,19 @@ const NOTHING = new Uint8Array(0);
 
 /**
  * Returns the place between prompt and completion. TRL trains only the completion, so that begins at the first answer to
- * train; without one it is the last message. Neither part is empty, which TRL cannot read, unless there is only one message.
+ * train after the first message; without one it is the last message. Neither part is empty, which TRL cannot read, unless
+ * there is only one message.
  * @param record with messages
  */
 function boundaryIn(record: Uint8Array, answers: number): Omit<Splice, 'by'> {
   let [start, end] = [MESSAGES.length, MESSAGES.length];
   let before = end;
   let left = answers;
-  let isFound = false;
   walkElements(record, before - 1, trustingScanner, (number, at) => {
     [start, end] = [before, at];
     before = trustingScanner.value(record, at, 1);
-    isFound ||= isAnswer(record.subarray(at, before)) && left-- === 0;
-    return isFound && number > 0 ? -1 : before; // a walk ends at -1
+    const isTrained = isAnswer(record.subarray(at, before)) && left-- <= 0;
+    return isTrained && number > 0 ? -1 : before; // a walk ends at -1
   });
   return { start, end };
 }

@@ -83,6 +83,12 @@ describe('trl', () => {
 
   test('the first message is in the prompt, unless there is no other', () => {
     expect(marked(trl, recordOf(trl, [answer(1), ask(2)]), 0)).toBe(parts([answer(1)], [ask(2)]));
+    expect(marked(trl, recordOf(trl, [answer(1), ask(2), answer(3), ask(4)]), 0)).toBe(
+      parts([answer(1), ask(2)], [answer(3), ask(4)]),
+    );
+    expect(marked(trl, recordOf(trl, [answer(1), ask(2), ask(3)]), 0)).toBe(
+      parts([answer(1), ask(2)], [ask(3)]),
+    );
     expect(marked(trl, recordOf(trl, [answer(1)]), 0)).toBe(parts([], [answer(1)]));
     expect(marked(trl, recordOf(trl, []), 0)).toBe(parts([], []));
   });
