@@ -222,12 +222,18 @@ async function* readRecords(dataset: string): AsyncGenerator<SessionRecord> {
   }
 }
 
+/** Reads a record with `messages`, or with the two parts of them that `--copies mark` writes for TRL. */
 function recordOf(text: string): LoopRecord {
-  const { messages, tools } = JSON.parse(text) as {
-    readonly messages: readonly LoopMessage[];
-    readonly tools?: unknown;
-  };
-  return { messages, tools: Array.isArray(tools) ? tools : [] };
+  const {
+    prompt = [],
+    completion = [],
+    messages = [...prompt, ...completion],
+    tools,
+  } = JSON.parse(text) as {
+    readonly [part in 'messages' | 'prompt' | 'completion']?: readonly LoopMessage[];
+  } & { readonly tools?: unknown };
+  const list: unknown = typeof tools === 'string' ? JSON.parse(tools) : tools; // a text with --arrow-safe
+  return { messages, tools: Array.isArray(list) ? list : [] };
 }
 
 async function linesOf(path: string): Promise<readonly string[]> {

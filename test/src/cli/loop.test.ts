@@ -137,6 +137,21 @@ describe('turnmill loop', () => {
     });
   });
 
+  test.each([
+    ['trl', ['--copies', 'mark']],
+    ['openai', ['--arrow-safe']],
+  ])('reads records of %s built with %j as those built without', async (format, options) => {
+    const folder = temporaryFolder();
+    const [plain, other] = [join(folder, 'plain'), join(folder, 'other')];
+    const args = ['build', join(root, 'examples/logs'), '--format', format, '--out'];
+    expect((await turnmill([...args, plain])).status).toBe(3);
+    expect((await turnmill([...args, other, ...options])).status).toBe(3);
+    expect((await turnmill(['loop', other])).stdout).toEqual((await turnmill(['loop', plain])).stdout);
+    const model = await fakeModel([]);
+    await turnmill(['loop', other, '--endpoint', model.base, '--model', 'm']);
+    expect(model.requests[0]?.tools?.[0]).toMatchObject({ type: 'function' });
+  });
+
   test('runs the listed sessions with --only; an unset key and a missing model are usage errors, no endpoint is 69', async () => {
     const out = await demo();
     const folder = temporaryFolder();
