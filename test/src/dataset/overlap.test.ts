@@ -1,4 +1,4 @@
-/** What commands write beside a dataset stays out of it: one more file would fail `verify` and stop the next update. */
+/** Keeps what commands write beside a dataset out of it: one more file would fail `verify` and stop the next update. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
