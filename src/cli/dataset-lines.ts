@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import split2 from 'split2';
 import { checkManifest } from '../dataset/manifest.ts';
-import { type LineFileName, type LineTypes, parseLine } from '../dataset/parse-line.ts';
+import { type LineFileName, type LineTypes, lineIn } from '../dataset/parse-line.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -22,22 +22,22 @@ export async function eachLineOf<F extends LineFileName>(
   const root = resolveDataset(out);
   checkManifest(root);
   const path = join(root, file);
+  let fault: unknown;
   try {
     await pipeline(streamOwnFile(path), split2(), async (lines: AsyncIterable<string>) => {
-      for await (const text of lines) take(lineIn(file, text, path));
+      try {
+        for await (const text of lines) take(lineIn(file, text, path));
+      } catch (error) {
+        fault = error; // the pipeline may reject with an AbortError instead
+        throw error;
+      }
     });
   } catch (error) {
+    if (fault instanceof TurnmillError) throw fault;
     if (error instanceof TurnmillError) throw error;
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', path, error);
     throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out, cause: error });
   }
-}
-
-function lineIn<F extends LineFileName>(file: F, text: string, path: string): LineTypes[F] {
-  const line = parseLine(file, text);
-  if (line !== undefined) return line;
-  const message = `${path} has a line that is not one of ${file}: the dataset is damaged`;
-  throw new TurnmillError('invalid-dataset', message, { subject: path });
 }
 
 export function placesOf(session: SessionLine): readonly Location[] {

@@ -2,6 +2,7 @@
  * Parses the lines of the files that a run writes. Maps each file to its line type; no other module turns text into
  * such a line.
  */
+import { TurnmillError } from '../errors.ts';
 import type { SourceKey } from '../input/sources/source.ts';
 import { LINE_FILES, WORK_FILES } from './layout.ts';
 import type { SessionLine, SourceLine } from './schema/ledger.ts';
@@ -64,6 +65,18 @@ export function parseLine<F extends LineFileName>(
     return undefined;
   }
   return isLineOf(file, value) ? value : undefined;
+}
+
+/** Parses a line of the file at `path`. @throws TurnmillError `invalid-dataset` if it does not belong there */
+export function lineIn<F extends LineFileName>(
+  file: F,
+  line: string | Uint8Array,
+  path: string = file,
+): LineTypes[F] {
+  const parsed = parseLine(file, line);
+  if (parsed !== undefined) return parsed;
+  const message = `${path} has a line that is not one of ${file}: the dataset is damaged`;
+  throw new TurnmillError('invalid-dataset', message, { subject: path });
 }
 
 /** `MEMBERS` as lists, which are made once for all lines. */

@@ -7,8 +7,8 @@ import { LINE_FILES } from '../dataset/layout.ts';
 import { readManifest } from '../dataset/manifest.ts';
 import { type Modes, modesLike } from '../dataset/modes.ts';
 import { checkOutside } from '../dataset/overlap.ts';
+import { lineIn } from '../dataset/parse-line.ts';
 import { eachLine } from '../dataset/read-back.ts';
-import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { failUsage, ioError, TurnmillError } from '../errors.ts';
 import { type EndpointOptions, endpoint } from '../loop/endpoint.ts';
 import {
@@ -210,7 +210,7 @@ async function* readRecords(dataset: string): AsyncGenerator<SessionRecord> {
     failUsage(`${dataset} has no records with messages: loop needs a dataset of format chat`);
   const sessions = new Map<string, string | null>();
   for (const text of await linesOf(join(dataset, LINE_FILES.sessions))) {
-    const { id, shard, line, records } = JSON.parse(text) as SessionLine;
+    const { id, shard, line, records } = lineIn(LINE_FILES.sessions, text);
     for (const place of records ?? (shard === undefined ? [] : [{ shard, line }]))
       sessions.set(`${place.shard}:${place.line}`, id);
   }
@@ -218,22 +218,29 @@ async function* readRecords(dataset: string): AsyncGenerator<SessionRecord> {
     if (format.length > 1 && !path.startsWith(`data/${chosen}/`)) continue;
     const lines = await linesOf(join(dataset, path));
     for (const [i, text] of lines.entries())
-      yield { session: sessions.get(`${path}:${i + 1}`) ?? null, record: recordOf(text) };
+      yield {
+        session: sessions.get(`${path}:${i + 1}`) ?? null,
+        record: recordOf(text, `${join(dataset, path)}:${i + 1}`),
+      };
   }
 }
 
-/** Reads a record with `messages`, or with the two parts of them that `--copies mark` writes for TRL. */
-function recordOf(text: string): LoopRecord {
-  const {
-    prompt = [],
-    completion = [],
-    messages = [...prompt, ...completion],
-    tools,
-  } = JSON.parse(text) as {
-    readonly [part in 'messages' | 'prompt' | 'completion']?: readonly LoopMessage[];
-  } & { readonly tools?: unknown };
-  const list: unknown = typeof tools === 'string' ? JSON.parse(tools) : tools; // a text with --arrow-safe
-  return { messages, tools: Array.isArray(list) ? list : [] };
+type Parts = { readonly [part in 'messages' | 'prompt' | 'completion']?: readonly LoopMessage[] };
+
+/**
+ * Reads a record with `messages`, or with the two parts of them that `--copies mark` writes for TRL.
+ * @throws TurnmillError `invalid-dataset`
+ */
+function recordOf(text: string, place: string): LoopRecord {
+  try {
+    const { tools, ...parts } = JSON.parse(text) as Parts & { readonly tools?: unknown };
+    const { prompt = [], completion = [], messages = [...prompt, ...completion] } = parts;
+    const list: unknown = typeof tools === 'string' ? JSON.parse(tools) : tools; // a text with --arrow-safe
+    return { messages, tools: Array.isArray(list) ? list : [] };
+  } catch (error) {
+    const message = `${place} is not a record: the dataset is damaged`;
+    throw new TurnmillError('invalid-dataset', message, { subject: place, cause: error });
+  }
 }
 
 async function linesOf(path: string): Promise<readonly string[]> {

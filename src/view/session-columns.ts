@@ -3,8 +3,8 @@
  * They are read once, on first use.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
-import type { FindingLine } from '../dataset/schema/reports.ts';
+import { LINE_FILES } from '../dataset/layout.ts';
+import { type LineFileName, type LineTypes, lineIn } from '../dataset/parse-line.ts';
 import type { LineIndex } from './line-index.ts';
 import { NameColumn } from './name-column.ts';
 
@@ -54,14 +54,14 @@ export class SessionColumns {
   /** Reads the files in parallel, because their sources are in the same order. */
   static async read(sessions: LineIndex, findings: LineIndex, sources: LineIndex): Promise<SessionColumns> {
     const columns = new SessionColumns(sessions.lines, findings.lines);
-    const ofFindings = new LineCursor<FindingLine>(findings);
-    const ofSources = new LineCursor<SourceLine>(sources);
+    const ofFindings = new LineCursor(LINE_FILES.findings, findings);
+    const ofSources = new LineCursor(LINE_FILES.sources, sources);
     let key = '';
     let dialect: string | undefined;
     let bySession: BySession = new Map();
     for (const [at, page] of sessions.pages(LINES_AT_ONCE)) {
       for (const [i, { content }] of page.entries()) {
-        const { source, input, id, usage, model } = JSON.parse(content.toString()) as SessionLine;
+        const { source, input, id, usage, model } = lineIn(LINE_FILES.sessions, content);
         if (usage !== undefined) columns.#turns[at + i] = usage.clientTurns + usage.assistantTurns;
         if (keyOf(source, input) !== key) {
           key = keyOf(source, input);
@@ -114,7 +114,7 @@ export class SessionColumns {
   }
 
   /** Takes the findings of a source. */
-  async #take(cursor: LineCursor<FindingLine>, key: string): Promise<BySession> {
+  async #take(cursor: LineCursor<typeof LINE_FILES.findings>, key: string): Promise<BySession> {
     const bySession: BySession = new Map();
     for (let page = findingsOf(cursor, key); page.length > 0; page = findingsOf(cursor, key)) {
       for (const { number, session, rule, severity, count } of page) {
@@ -160,15 +160,17 @@ interface NumberedFinding {
 }
 
 /** Reads the lines of a file, page by page. */
-class LineCursor<T> {
+class LineCursor<F extends LineFileName> {
+  readonly #file: F;
   readonly #index: LineIndex;
-  #page: readonly T[] = [];
+  #page: readonly LineTypes[F][] = [];
   /** Number of the first line of the page. */
   #first = 0;
   /** Index in the page of the next line. */
   #next = 0;
 
-  constructor(index: LineIndex) {
+  constructor(file: F, index: LineIndex) {
+    this.#file = file;
     this.#index = index;
   }
 
@@ -182,12 +184,12 @@ class LineCursor<T> {
     return this.#next === this.#page.length;
   }
 
-  peek(): T | undefined {
+  peek(): LineTypes[F] | undefined {
     if (this.isAtPage) {
       this.#first = this.at;
       this.#next = 0;
       const lines = this.#index.page(this.#first, LINES_AT_ONCE);
-      this.#page = lines.map(({ content }) => JSON.parse(content.toString()) as T);
+      this.#page = lines.map(({ content }) => lineIn(this.#file, content));
     }
     return this.#page[this.#next];
   }
@@ -198,7 +200,7 @@ class LineCursor<T> {
 }
 
 /** Takes the next findings if they are of this source: at most one page of them. */
-function findingsOf(cursor: LineCursor<FindingLine>, key: string): readonly NumberedFinding[] {
+function findingsOf(cursor: LineCursor<typeof LINE_FILES.findings>, key: string): readonly NumberedFinding[] {
   const taken: NumberedFinding[] = [];
   for (
     let one = cursor.peek();
@@ -215,7 +217,10 @@ function findingsOf(cursor: LineCursor<FindingLine>, key: string): readonly Numb
 }
 
 /** Skips the sources up to this one. @returns its dialect */
-async function dialectOf(cursor: LineCursor<SourceLine>, key: string): Promise<string | undefined> {
+async function dialectOf(
+  cursor: LineCursor<typeof LINE_FILES.sources>,
+  key: string,
+): Promise<string | undefined> {
   for (let one = cursor.peek(); one !== undefined; one = cursor.peek()) {
     cursor.skip();
     if (cursor.isAtPage) await setImmediate();

@@ -6,6 +6,7 @@ import { basename, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { LINE_FILES, manifestPath, PATHS, REPORTS } from '../dataset/layout.ts';
 import { readManifest } from '../dataset/manifest.ts';
+import { lineIn } from '../dataset/parse-line.ts';
 import { readBack } from '../dataset/read-back.ts';
 import type { JoinedRecord } from '../dataset/record-lines.ts';
 import type { ContainerPlace, SessionLine } from '../dataset/schema/ledger.ts';
@@ -14,7 +15,7 @@ import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { DatasetProfile, FindingLine, LedgerSums } from '../dataset/schema/reports.ts';
 import { ioError } from '../errors.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
-import { type IndexedLine, LineIndex } from './line-index.ts';
+import { LineIndex } from './line-index.ts';
 import { PathIndex } from './path-index.ts';
 import { RecordIndex } from './record-index.ts';
 import { SessionColumns } from './session-columns.ts';
@@ -151,11 +152,11 @@ export class ViewedDataset {
   }
 
   sessionPage(from: number, count: number): readonly SessionLine[] {
-    return this.#sessions.page(from, count).map(parsed<SessionLine>);
+    return this.#sessions.page(from, count).map(({ content }) => lineIn(LINE_FILES.sessions, content));
   }
 
   rejectionPage(from: number, count: number): readonly QuarantineLine[] {
-    return this.#rejected.page(from, count).map(parsed<QuarantineLine>);
+    return this.#rejected.page(from, count).map(({ content }) => lineIn(LINE_FILES.quarantine, content));
   }
 
   /** Returns the number of a record's session, from 0; undefined until the ledger has been read. */
@@ -226,7 +227,8 @@ export class ViewedDataset {
     const columns = await this.columns();
     const findings: FindingLine[] = [];
     for (const number of columns.of(session)) {
-      findings.push(...this.#findings.page(number, 1).map(parsed<FindingLine>));
+      for (const { content } of this.#findings.page(number, 1))
+        findings.push(lineIn(LINE_FILES.findings, content));
       if (findings.length >= MAX_FINDINGS) break;
     }
     return findings;
@@ -251,7 +253,7 @@ export class ViewedDataset {
         const [, shard, number] = PLACE.exec(text) ?? [];
         if (shard !== undefined && !text.includes('"records":[')) note(shard, Number(number), at + i + 1);
         else
-          for (const place of parsed<SessionLine>(line).records ?? [])
+          for (const place of lineIn(LINE_FILES.sessions, text).records ?? [])
             note(place.shard, place.line, at + i + 1);
       }
       await setImmediate();
@@ -263,10 +265,6 @@ export class ViewedDataset {
 /** Returns the split that a shard belongs to: the last folder of its path, if the build divided its records. */
 export function splitOf(shard: string): string {
   return shard.split('/').at(-2) ?? '';
-}
-
-function parsed<T>({ content }: IndexedLine): T {
-  return JSON.parse(content.toString()) as T;
 }
 
 function opened<T>(path: string, open: () => T): T {

@@ -111,6 +111,14 @@ test('a manifest without settings leaves the defaults', async () => {
   expect(await explain(1)).toContain('made a record');
 });
 
+test('a damaged line of the ledger is named, and is no fault of the system', async () => {
+  const { out } = await built([entry()]);
+  const path = join(out, 'ledger/sources.jsonl');
+  writeFileSync(path, `${readFileSync(path, 'utf8')}{}\n`);
+  const { status, stderr } = await turnmill(['explain', 'other', '--in', out]);
+  expect([status, stderr]).toEqual([65, expect.stringContaining(`${path} has a line that is not one of`)]);
+});
+
 test('relative inputs are looked for in the folder that the run was started in', async () => {
   const { folder, out, explain } = await built([entry()]);
   const facts = join(out, 'run.json');

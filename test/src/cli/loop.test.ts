@@ -152,6 +152,18 @@ describe('turnmill loop', () => {
     expect(model.requests[0]?.tools?.[0]).toMatchObject({ type: 'function' });
   });
 
+  test('names the line of a damaged dataset', async () => {
+    const out = await demo();
+    const shard = join(out, 'data/2026-01-13-00000.jsonl');
+    for (const line of ['{', 'null']) {
+      writeFileSync(shard, `${line}\n`);
+      const { status, stderr } = await turnmill(['loop', out]);
+      expect([status, stderr]).toEqual([65, expect.stringContaining(`${shard}:1 is not a record`)]);
+    }
+    writeFileSync(join(out, 'ledger/sessions.jsonl'), '{}\n');
+    expect((await turnmill(['loop', out])).status).toBe(65);
+  });
+
   test('runs the listed sessions with --only; an unset key and a missing model are usage errors, no endpoint is 69', async () => {
     const out = await demo();
     const folder = temporaryFolder();

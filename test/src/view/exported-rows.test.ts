@@ -1,5 +1,5 @@
 /** An exported page filters its rows as the server does. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -110,3 +110,16 @@ test('words are looked for in what a row shows', async () => {
   expect(matching(records, 'terms')).toEqual([]);
   expect(matching(records, 'no such words')).toEqual([]);
 });
+
+test.each(['reports/integrity.jsonl', 'quarantine/rejected.jsonl', 'ledger/sessions.jsonl'])(
+  'a damaged line of %s is named',
+  async (file) => {
+    const copy = join(folder, 'damaged');
+    onTestFinished(() => rmSync(copy, { recursive: true }));
+    cpSync(out, copy, { recursive: true });
+    writeFileSync(join(copy, file), `{}\n${readFileSync(join(copy, file), 'utf8')}`);
+    const { status, stderr } = await turnmill(['view', copy, '--export', join(folder, 'none')]);
+    expect([status, stderr]).toEqual([65, expect.stringContaining(`${file} has a line that is not one of`)]);
+    rmSync(join(folder, 'none'), { recursive: true });
+  },
+);

@@ -10,6 +10,13 @@ interface Row {
   readonly input?: number;
 }
 
+/** Members that the lines of the three files also have. */
+const OTHERS = [
+  { fate: 'written', entries: 1, superseded: 0, truncated: 0, changes: {} },
+  { message: '' },
+  { status: 'read', lines: 1, fates: {} },
+];
+
 async function columnsOf(
   sessions: readonly (Row & { readonly id: string })[],
   findings: readonly (Row & { readonly session: string; readonly rule: string; readonly severity: string })[],
@@ -18,7 +25,7 @@ async function columnsOf(
   const folder = temporaryFolder();
   const [ledger, report, read] = [sessions, findings, sources].map((rows, i) => {
     const path = join(folder, `${i}.jsonl`);
-    writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    writeFileSync(path, rows.map((row) => `${JSON.stringify({ ...row, ...OTHERS[i] })}\n`).join(''));
     const index = new LineIndex(path);
     onTestFinished(() => index.close());
     return index;
