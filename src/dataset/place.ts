@@ -46,7 +46,8 @@ function placeOf(out: string): Place {
   checkName(out, name, MAX_NAME_BYTES);
   const parent = realpathIfAny(dirname(path));
   if (parent === undefined || !statIfAny(parent)?.isDirectory()) {
-    const text = `cannot create ${out}: the folder ${dirname(path)} does not exist`;
+    const why = parent === undefined ? 'the folder % does not exist' : '% is not a folder';
+    const text = `cannot create ${out}: ${why.replace('%', () => dirname(path))}`;
     throw new TurnmillError('cannot-create', text, { subject: out });
   }
   return { path: join(parent, name), parent, name };

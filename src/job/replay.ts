@@ -53,6 +53,7 @@ export interface Replayed {
 /** Causes for which the bytes of a record are unavailable. */
 const CAUSES = {
   reference: 'the quarantine does not contain the bytes: name the logs with --logs',
+  input: 'it is in another input of the build: repeat --logs for each input, in the same order',
   missing: 'it is not in the logs, or cannot be read there',
   outside: 'a symbolic link in its path leads out of the logs: allow it with --follow-outside',
   changed: 'the logs have changed at this place',
@@ -260,7 +261,7 @@ async function findSource(
   source: QuarantineSource,
 ): Promise<SourceRef | string> {
   const root = logs[source.input ?? 0];
-  if (root === undefined) return CAUSES.reference;
+  if (root === undefined) return logs.length === 0 ? CAUSES.reference : CAUSES.input;
   if (!isObjectUrl(root)) return findFile(root, source, followOutside);
   const { findObjectIn } = await import('../input/sources/objects.ts');
   return (await findObjectIn(root, source.uri, resolveS3Options(s3))) ?? CAUSES.missing;

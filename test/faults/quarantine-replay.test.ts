@@ -149,6 +149,8 @@ describe('quarantine replay', () => {
     ];
     const out = join(folder, 'out');
     await turnmill(['build', one, two, '--out', out]);
+    const half = await replay(out, join(folder, 'half'), one);
+    expect([half.status, half.stdout.toString()]).toEqual([3, expect.stringContaining('repeat --logs')]);
     expect((await replay(out, join(folder, 'again'), one, two)).status).toBe(0);
     expect(readFileSync(join(folder, 'again/0/a.jsonl'), 'utf8')).toBe('{\n');
     expect(readFileSync(join(folder, 'again/1/a.jsonl'), 'utf8')).toBe('[\n');

@@ -76,7 +76,10 @@ describe('the parent folder', () => {
       code: 'cannot-create',
       message: expect.stringContaining('does not exist'),
     });
-    expect(refusal('file/out')).toBe('cannot-create');
+    expect(faultOf(() => check('file/out'))).toMatchObject({
+      code: 'cannot-create',
+      message: expect.stringContaining('file is not a folder'),
+    });
     expect(faultOf(() => checkDestination({ out: '/', inputs: [], replace: false })).code).toBe('usage');
     expect(faultOf(() => checkDestination({ out: '', inputs: [], replace: false })).code).toBe('usage');
   });
