@@ -87,6 +87,20 @@ describe('an envelope of a collector', () => {
     expect(contents).toEqual(['How many bees?', 'Seven bees.']);
   });
 
+  const blocks = [{ type: 'text', text: 'Seven bees.' }];
+  const items = [
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Seven bees.' }] },
+  ];
+
+  it.each([
+    ['the Messages API', asked.request, { type: 'message', role: 'assistant', content: blocks }],
+    ['the Responses API', { input: 'How many bees?' }, { object: 'response', output: items }],
+  ])('holds a call of %s', (_what, request, response) => {
+    const log = JSON.stringify({ session_id: 's1', request, response });
+    const contents = messagesOf(entryOf({ log, stream: 'stdout' })).map(({ content }) => content);
+    expect(contents).toEqual(['How many bees?', 'Seven bees.']);
+  });
+
   it('keeps the session of the call', () => {
     expect(entryOf({ log: text, stream: 'stdout' }).sessionId).toBe('s1');
   });

@@ -165,10 +165,20 @@ const openPipeLog: Wrapper = {
   }),
 };
 
-/** Whether an object has a request with messages and its response. */
+/** Whether an object has a request to any API and its response. */
 export function isPair(object: FirstObject): boolean {
+  const body = requestIn(object);
+  return body !== undefined && hasMessages(body) && present(object.get('response'));
+}
+
+function requestIn(object: FirstObject): JsonView | undefined {
   const request = structured(object.get('request'));
-  const body = isObject(request) ? bodyOf(request) : undefined;
+  return isObject(request) ? bodyOf(request) : undefined;
+}
+
+/** Whether an object is a pair of the chat completions API or of Gemini. */
+function isChatPair(object: FirstObject): boolean {
+  const body = requestIn(object);
   const isCall = body?.get('messages')?.type === 'array' || geminiRequest(body) !== undefined;
   if (!isCall || !present(object.get('response'))) return false;
   const pair = ['request', 'response'].map((key) => [key, (object.get(key) as JsonView).bytes] as const);
@@ -177,7 +187,7 @@ export function isPair(object: FirstObject): boolean {
 
 /** `{request, response}`, as gateways such as Cloudflare's log it. With a session id it is an `exchange`. */
 export const wrapped: Wrapper = {
-  matches: (object) => object.get('session_id') === undefined && isPair(object),
+  matches: (object) => object.get('session_id') === undefined && isChatPair(object),
   call(json, { time }) {
     const request = structured(json.get('request'));
     return {
