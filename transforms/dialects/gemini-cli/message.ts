@@ -314,6 +314,7 @@ export function resultOfParts(
     const result = part.get('functionResponse');
     const response = result?.get('response');
     if (response === undefined) return [partOf(part, notes)];
+    if (isError(response) && !notes.includes(RESULT_ERROR)) notes.push(RESULT_ERROR);
     const lists = [result?.get('parts'), response.get(FILES)];
     const media = lists.flatMap((files) => files?.elements() ?? []).map((inner) => partOf(inner, notes));
     return [{ text: responseText(response) }, ...media];
@@ -325,6 +326,10 @@ export function resultOfParts(
 /** Files that a tool read: the client takes them out of the response, and sends them after it. */
 const FILES = '__binary_injection__';
 const OF_FILES: ReadonlySet<string> = new Set([FILES]);
+
+/** Whether a response has nothing but an error, as the client builds it when a tool fails. */
+const isError = (response: JsonView): boolean =>
+  response.get('error')?.type === 'string' && response.members().length === 1;
 
 /** The text of an output or an error, or the JSON text of anything else. */
 function responseText(response: JsonView): Uint8Array {

@@ -11,7 +11,7 @@ import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
 import { readChatObject } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { present, textOf } from '../shared/logged-values.ts';
-import { warning } from '../shared/reading-notes.ts';
+import { cutNotes, warning } from '../shared/reading-notes.ts';
 import { type EventContent, idText } from './event-content.ts';
 
 /** An observation that the client makes for the model: what it knows about the repository, the day and the question. */
@@ -57,7 +57,9 @@ export const observationOfClient = (event: JsonView): EventContent =>
 export function completionOf(event: JsonView): EventContent | undefined {
   const response = event.get('tool_call_metadata')?.get('model_response');
   if (response?.type !== 'object') return undefined;
-  const message = response.get('choices')?.elements()[0]?.get('message');
+  const choice = response.get('choices')?.elements()[0];
+  const finish = choice?.get('finish_reason');
+  const message = choice?.get('message');
   const object = message && readChatObject(message);
   if (object?.kind !== 'answer')
     return {
@@ -65,12 +67,13 @@ export function completionOf(event: JsonView): EventContent | undefined {
       reason: 'unknown-content',
       detail: 'the model response of an action is not an answer',
     };
-  const { blocks, notes } = object;
+  const { blocks } = object;
+  const notes = [...object.notes, ...cutNotes(finish?.text())];
   const callId = event.get('tool_call_metadata')?.get('tool_call_id')?.text();
   const meta = metaOf({
     model: response.get('model'),
     usage: response.get('usage'),
-    finish: response.get('choices')?.elements()[0]?.get('finish_reason'),
+    finish,
   });
   // some servers give all their answers the same id
   const call = blocks.find((block) => block.kind === 'call');

@@ -12,7 +12,7 @@ import { leaveUnknown } from '../shared/carried-content.ts';
 import { imagePart, listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, present } from '../shared/logged-values.ts';
-import { unknownEvent } from '../shared/reading-notes.ts';
+import { noted, RESULT_ERROR, unknownEvent } from '../shared/reading-notes.ts';
 import { hasUnknownList, type KnownObject } from '../shared/unread-text.ts';
 import { actionOf, completionOf, isClientAction, observationOfClient, observationText } from './action.ts';
 import { readEvent } from './event.ts';
@@ -221,7 +221,8 @@ export class OpenHandsRun {
       const changes = ['observation-as-user'];
       return { kind: 'message', message: makeMessage('user', [['content', text]]), isTurn: false, changes };
     }
-    return { kind: 'result', callId, message: toolMessage(callId, text) };
+    const notes = observation === 'error' ? [RESULT_ERROR] : [];
+    return { kind: 'result', callId, message: noted(toolMessage(callId, text), notes) };
   }
 
   #open(event: JsonView, { fold }: ReadContext, session: string): void {

@@ -1,10 +1,12 @@
-/** Metadata of a run and of its answers, under the names of each benchmark, and the test for a submission. */
+/** Metadata of a run and of its answers, under the names of each benchmark, findings about answers, and the test for a submission. */
 
 import { JsonView } from '../../json/json-view.ts';
+import type { ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { copiesOf, objectOf } from '../shared/build-messages.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
+import { cutNotes } from '../shared/reading-notes.ts';
 
 /** Metadata of a run. @param model of all runs of the log, used if the run has none */
 export function metaOfRun(run: JsonView, model: string | undefined): Meta {
@@ -41,6 +43,14 @@ export function metaOfAnswer(message: JsonView): Meta {
       firstOf(response, 'model') ?? firstOf(message.get('raw_data'), 'model') ?? firstOf(message, 'model'),
     usage: firstOf(response, 'usage') ?? firstOf(message, 'usage'),
   });
+}
+
+/** The findings about an answer that ended early, by the reason that its message or the logged response gives. */
+export function notesOfAnswer(message: JsonView): readonly ReadingNote[] {
+  const choice = message.get('extra')?.get('response')?.get('choices')?.elements()[0];
+  const places = [choice, message.get('raw_data'), message];
+  const reasons = places.map((place) => firstOf(place, 'finish_reason', 'stop_reason'));
+  return cutNotes(reasons.find(present)?.text());
 }
 
 /**

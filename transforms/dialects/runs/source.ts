@@ -20,7 +20,7 @@ import { RepeatedIds } from '../shared/repeated-ids.ts';
 import { readItem } from '../shared/responses-items.ts';
 import { isUnsaid, saidIn } from '../shared/said-texts.ts';
 import { type KnownObject, known, says, unreadMember, withKinds } from '../shared/unread-text.ts';
-import { isSubmission, metaOfAnswer, metaOfRun } from './meta.ts';
+import { isSubmission, metaOfAnswer, metaOfRun, notesOfAnswer } from './meta.ts';
 import { notesOfSteps } from './steps.ts';
 
 const MAIN = 'main';
@@ -204,7 +204,7 @@ export class RunsSource {
     const facts: ItemFacts = isDemo
       ? { isCopied: true, isTurn: false }
       : {
-          ...(object?.kind === 'answer' && { meta: metaOfAnswer(message) }),
+          ...(object?.kind === 'answer' && { meta: metaOfAnswer(message), notes: notesOfAnswer(message) }),
           ...(object?.kind === 'result' && isTrue(message.get('error')) && { notes: [RESULT_ERROR] }),
         };
     if (object !== undefined) foldChatObject(context, object, `${this.#messages++}`, facts);
