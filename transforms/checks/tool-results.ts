@@ -47,7 +47,7 @@ function* blocksOf(messages: readonly Message[]): Generator<Block> {
 function callsOf(message: Message): Call[] {
   const calls: Call[] = [];
   eachAssistantCall(message, ({ isObject, id, name }, index) => {
-    if (isObject) calls.push({ index, id, name });
+    if (isObject) calls.push({ index, id: id || undefined, name });
   });
   return calls;
 }
@@ -69,7 +69,7 @@ function resultsOf(
   return results;
 }
 
-/** Logs without ids, as TRL and Ollama write them, have the results in the order of the calls. */
+/** Logs without ids, as TRL and Ollama write them, or with empty ones have the results in the order of the calls. */
 function take(open: UnansweredCalls<Call>, id: string | undefined): Call | string {
   if (!id) return open.take(undefined) ?? 'has no tool_call_id';
   if (!open.knows(id)) return 'answers no call of the assistant message before it';

@@ -127,6 +127,8 @@ describe('tool-results', () => {
     const two = calling(bare('read'), bare('list'));
     const [a, b] = [result(undefined, 'a'), result('', 'b')];
     expect(check(user('x'), two, a, b, END)).toEqual([]);
+    const empty = calling({ id: '', ...bare('read') }, { id: '', ...bare('list') });
+    expect(check(user('x'), empty, a, b, END)).toEqual([]);
     expect(texts(check(two, a, END))).toEqual(['messages[0].tool_calls[1] "list" has no result']);
     expect(texts(check(two, a, b, a, END))).toEqual(['messages[3] has no tool_call_id']);
     expect(texts(check(calling(call('1', 'read')), a, END))).toEqual([

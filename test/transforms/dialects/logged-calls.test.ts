@@ -94,6 +94,35 @@ describe('calls of Ollama', () => {
     ]);
   });
 
+  it.each([
+    ['a pair', (request: object, response: object) => ({ request, response })],
+    [
+      'a generation of Langfuse',
+      (input: object, output: object) => ({ type: 'GENERATION', traceId: 't', input, output }),
+    ],
+  ])('get ids as those with an empty text for one, which Gemini returned, do: %s', (_what, logged) => {
+    const asked = {
+      role: 'assistant',
+      content: '',
+      tool_calls: [call('', 'sum', '{}'), call('', 'look', '{}')],
+    };
+    const results = ['1', 'sea'].map((content) => ({ role: 'tool', tool_call_id: '', content }));
+    const read = conversations(
+      logged({ messages: [question] }, { choices: [{ message: asked }] }),
+      logged({ messages: [question, asked, ...results] }, { choices: [{ message: reply }] }),
+    );
+    const named = [call('call_1', 'sum', '{}'), call('call_2', 'look', '{}')];
+    expect(read).toMatchObject([
+      [
+        question,
+        { role: 'assistant', tool_calls: named },
+        { role: 'tool', tool_call_id: 'call_1', content: '1' },
+        { role: 'tool', tool_call_id: 'call_2', content: 'sea' },
+        reply,
+      ],
+    ]);
+  });
+
   it('keep the ids of newer versions, and have images as parts', () => {
     const named = { ...calling(), tool_calls: [call('c', 'sum', '{}')] };
     const whole = [question, named, { role: 'tool', tool_call_id: 'c', content: '1' }];

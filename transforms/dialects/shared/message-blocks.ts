@@ -81,7 +81,7 @@ export function isOpenAi(message: JsonView): boolean {
     content.type === 'string' ||
     content.type === 'null' ||
     (content.type === 'array' && content.elements().every(isOpenAiPart));
-  if (!isContent || (role === 'tool' && message.get('tool_call_id')?.type !== 'string')) return false;
+  if (!isContent || (role === 'tool' && !isId(message.get('tool_call_id')))) return false;
   const calls = message.get('tool_calls');
   if (calls === undefined || calls.type === 'null') return true;
   return calls.elements().every((call) => isOpenAiCall(call, ['string']));
@@ -92,9 +92,12 @@ function isOpenAiPart(part: JsonView): boolean {
   return type === 'text' ? part.get('text')?.type === 'string' : isChatPart(part, type);
 }
 
+/** Is it an id? Some servers give calls an empty text in place of one. */
+const isId = (id: JsonView | undefined): boolean => id?.type === 'string' && !id.isEmptyText;
+
 /** Is it a call of the chat completions API? @param ofArguments types that its arguments may have */
 export const isOpenAiCall = (call: JsonView, ofArguments: readonly string[]): boolean =>
-  call.get('id')?.type === 'string' &&
+  isId(call.get('id')) &&
   call.get('type')?.text() === 'function' &&
   call.get('function')?.get('name')?.type === 'string' &&
   ofArguments.includes(call.get('function')?.get('arguments')?.type ?? '');

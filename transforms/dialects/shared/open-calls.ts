@@ -36,9 +36,9 @@ export class OpenCalls {
     return this.#calls.some((call) => call.name === name);
   }
 
-  /** Adds a call. @returns its id: its own one, else a new one */
+  /** Adds a call. @returns its id: its own one, else a new one; an empty id is none */
   add(id: string | undefined, name: string | undefined, at: number): string {
-    const own = id ?? `call_${++this.#named}`;
+    const own = id || `call_${++this.#named}`;
     this.#calls.push({ id: own, name, at });
     return own;
   }
@@ -49,7 +49,8 @@ export class OpenCalls {
    * repeats is that of the nearest message. A call that is logged under the id of its item of the Responses API has results
    * under another id, in its order.
    */
-  answer(id: string | undefined, name: string | undefined): string | undefined {
+  answer(logged: string | undefined, name: string | undefined): string | undefined {
+    const id = logged || undefined;
     const nearest = this.#calls.findLast((call) => call.id === id)?.at;
     const isItems = id !== undefined && nearest === undefined && !ITEM_ID.test(id);
     const at =

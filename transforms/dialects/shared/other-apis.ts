@@ -41,14 +41,16 @@ export const isOtherRequest = (body: JsonView): boolean =>
   geminiRequest(body) !== undefined || isConverse(body);
 
 const RESULT_ID = Buffer.from('"tool_call_id"');
+const NO_IDS = ['"tool_call_id":""', '"tool_call_id": ""'].map((text) => Buffer.from(text));
 const CALLS = Buffer.from('"tool_calls"');
 const IMAGES = Buffer.from('"images"');
 
-/** Is it a chat as Ollama has it: with calls without ids, or with images as data beside the content? */
+/** Is it a chat as Ollama has it: with calls without ids or with empty ones, or with images as data beside the content? */
 export function isOllama(body: JsonView): boolean {
   const { bytes } = body;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const mayLackIds = text.includes(CALLS) && !text.includes(RESULT_ID);
+  const hasNone = !text.includes(RESULT_ID) || NO_IDS.some((id) => text.includes(id));
+  const mayLackIds = hasNone && text.includes(CALLS);
   if (!mayLackIds && !text.includes(IMAGES)) return false;
   const messages = structured(body.get('messages'))?.elements() ?? [];
   return messages.some((message) => (mayLackIds && hasNamelessCall(message)) || hasImages(message));
@@ -60,7 +62,8 @@ const hasImages = (message: JsonView): boolean => message.get('images')?.element
 export function hasNamelessCall(message: JsonView): boolean {
   const calls = message.get('tool_calls')?.elements() ?? [];
   const isFunction = (call: JsonView): boolean => call.get('function')?.type === 'object';
-  return calls.length > 0 && calls.every((call) => isFunction(call) && !present(call.get('id')));
+  const isNameless = (call: JsonView): boolean => !present(call.get('id')) || call.textOf('id') === '';
+  return calls.length > 0 && calls.every((call) => isFunction(call) && isNameless(call));
 }
 
 /** FirstObject that name messages which the server has stored. */
