@@ -18,6 +18,7 @@ import {
   isOfPair,
 } from './goose/message.ts';
 import { contentOfUnknown } from './shared/carried-content.ts';
+import { LastObject } from './shared/last-object.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { CONTEXT_CUT } from './shared/reading-notes.ts';
 
@@ -40,6 +41,7 @@ interface Memory {
   runs: number;
   /** Whether a line of the session was seen by the model. */
   isBegun: boolean;
+  readonly last: LastObject;
 }
 
 function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
@@ -47,6 +49,7 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   if (conversation?.type === 'array') return readExport(json, conversation, context, memory);
   if (json.get('role') === undefined) return readHead(json, context, memory);
   if (!isGooseMessage(json)) return context.reject('bad-event', 'the message has no list of content', json);
+  if (memory.last.isAgain(json, json.get('created'), context.origin)) return context.drop('copied-line');
   const isSeen = !isHidden(json);
   if (!isSeen && memory.isBegun) return context.drop('client-event');
   memory.isBegun ||= isSeen;
@@ -122,7 +125,7 @@ const goose: Dialect = defineDialect({
   summary: 'Exported sessions of goose, and the lines of its older versions.',
   keys: ['conversation', 'working_dir', 'description', 'id', 'role', 'created', 'content'],
   folds: true,
-  memory: (): Memory => ({ messages: 0, runs: 0, isBegun: false }),
+  memory: (): Memory => ({ messages: 0, runs: 0, isBegun: false, last: new LastObject() }),
   knownBy: 'working_dir and a conversation list; working_dir and description; or role, created and blocks',
   marks: ['conversation', 'working_dir'],
   detect,

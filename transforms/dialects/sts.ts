@@ -16,9 +16,10 @@ import { leaveUnknown } from './shared/carried-content.ts';
 import { type Parts, partsOf, readCall, resultMessage } from './shared/chat-object.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
 import { CHAT_CALL, CHAT_PART } from './shared/known-members.ts';
+import { LastObject } from './shared/last-object.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { present, structured } from './shared/logged-values.ts';
-import { keptBlock, PARENT_MISSING } from './shared/reading-notes.ts';
+import { keptBlock, PARENT_MISSING, unknownEvent } from './shared/reading-notes.ts';
 import { type KnownObject, known } from './shared/unread-text.ts';
 
 const MAIN = 'main';
@@ -65,6 +66,7 @@ interface Memory {
   harness: string | undefined;
   /** Its messages by id. */
   readonly places: Map<string, FoldPlace>;
+  readonly last: LastObject;
 }
 
 function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
@@ -79,12 +81,18 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
     return undefined;
   }
   const message = json.get('message');
-  if (type !== 'message') return leaveUnknown(type, json, context);
+  if (type !== 'message') {
+    open(context, memory, json.get('timestamp'));
+    fold.note(unknownEvent(type));
+    return leaveUnknown(type, json, context);
+  }
   const role = message?.get('role')?.text();
   const content = message?.get('content');
   if (message === undefined || role === undefined || !isContent(content, message))
     return context.reject('bad-event', 'message has no role, or its content is not valid', message);
-  open(context, memory, message.get('timestamp'));
+  const stamp = message.get('timestamp');
+  if (memory.last.isAgain(json, stamp, context.origin)) return context.drop('copied-line');
+  open(context, memory, stamp);
   fold.expect(message, BY_ROLE.get(role) ?? MESSAGE, 'message');
   const id = message.get('id')?.text();
   const former = id === undefined ? undefined : memory.places.get(id);
@@ -169,7 +177,10 @@ const sts: Dialect = defineDialect({
   summary: 'Session traces of the Hugging Face Hub: a header, then {type: message} lines.',
   keys: ['type', 'id', 'harness', 'message'],
   folds: true,
-  memory: (): Memory => ({ session: undefined, harness: undefined, places: new Map() }),
+  memory: (): Memory => ({
+    ...{ session: undefined, harness: undefined },
+    ...{ places: new Map(), last: new LastObject() },
+  }),
   knownBy:
     'type session, with id and harness; or type message, and a message of an assistant with a text, of a tool, or with toolCalls',
   marks: ['type', 'id', 'harness'],

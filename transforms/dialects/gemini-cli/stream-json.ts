@@ -12,6 +12,7 @@ import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
 import { makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { leaveUnknown } from '../shared/carried-content.ts';
+import { LastObject } from '../shared/last-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
 import { noted, RESPONSE_ERROR, RESULT_ERROR, unknownEvent, unreadText } from '../shared/reading-notes.ts';
@@ -58,12 +59,16 @@ export class StreamJsonSource {
   #answers = 0;
   /** Whether the last event was of an answer, to which the next one belongs. */
   #isAnswering = false;
+  readonly #last = new LastObject();
   /** Pieces of the text that is being written, without quotes. */
   #pieces: Uint8Array[] = [];
   #waiting = 0;
 
   read(event: JsonView, context: ReadContext): LineFate {
     const type = event.get('type')?.text();
+    // the model may write a piece of a text twice at one time
+    const mark = isTrue(event.get('delta')) ? undefined : event.textOf('timestamp');
+    if (this.#last.isAgain(event, mark, context.origin)) return context.drop('copied-line');
     if (type === 'message') return this.#readMessage(event, context);
     if (type !== 'error') this.#endText(context); // the text goes on after a warning
     if (type === 'init') return this.#begin(event, context);

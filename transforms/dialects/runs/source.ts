@@ -11,6 +11,7 @@ import { copiesOf, objectOf, type Piece, systemMessage } from '../shared/build-m
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { foldChatObject, foldResultBlocks, readChatObject } from '../shared/chat-object.ts';
 import { chatMessageWith, RESPONSE_MEMBERS, RESPONSES_ITEM } from '../shared/known-members.ts';
+import { LastObject } from '../shared/last-object.ts';
 import { toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present, structured } from '../shared/logged-values.ts';
@@ -58,6 +59,7 @@ export class RunsSource {
   #tools: readonly ToolDefinition[] = [];
   #model: string | undefined;
   readonly #repeated = new RepeatedIds();
+  readonly #last = new LastObject();
 
   /**
    * Reads a run that is one object.
@@ -155,6 +157,7 @@ export class RunsSource {
     const row = id?.type === 'number' ? `${session} ${Buffer.from(id.bytes)}` : undefined;
     const repeated = row === undefined ? undefined : this.#repeated.fateOf(row, message, context);
     if (repeated !== undefined) return repeated;
+    if (this.#last.isAgain(message, timeIn(message), context.origin)) return context.drop('copied-line');
     this.#openMain(message, context, session);
     this.#take(message, context);
     return undefined;

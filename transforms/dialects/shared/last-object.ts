@@ -5,6 +5,7 @@
 import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import type { Origin } from '../../model/element.ts';
+import { present } from './logged-values.ts';
 
 /** A longer object gets memory that is freed with the next one. */
 const MAX_ROOM_BYTES = 1024 * 1024;
@@ -17,8 +18,8 @@ export class LastObject {
   #offset = 0;
 
   /** @param mark the id or the time of the object */
-  isAgain({ bytes }: JsonView, mark: string | undefined, { offset }: Origin): boolean {
-    const hasMark = mark !== undefined && mark !== '';
+  isAgain({ bytes }: JsonView, mark: JsonView | string | undefined, { offset }: Origin): boolean {
+    const hasMark = typeof mark === 'string' ? mark !== '' : present(mark);
     // a line with NaN is read several times
     if (hasMark && isSameBytes(this.#room.subarray(0, this.#length), bytes)) return this.#offset !== offset;
     this.#length = hasMark ? bytes.length : 0;
