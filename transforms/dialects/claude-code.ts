@@ -7,7 +7,7 @@ import type { JsonView } from '../json/json-view.ts';
 import type { LineFate } from '../model/element.ts';
 import { ClaudeLine, SPEAKERS } from './claude-code/line.ts';
 import { CLIENT_EVENTS } from './claude-code/marks.ts';
-import { ClaudeSource } from './claude-code/source.ts';
+import { ClaudeSessions } from './claude-code/sessions.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -44,19 +44,19 @@ function hasContent(first: FirstObject): boolean {
 }
 
 interface Memory {
-  readonly source: ClaudeSource;
+  readonly sessions: ClaudeSessions;
   /** The last line with a message that has no uuid. */
   readonly last: LastObject;
 }
 
-function read(json: JsonView, context: ReadContext, { source, last }: Memory): LineFate {
+function read(json: JsonView, context: ReadContext, { sessions, last }: Memory): LineFate {
   if (json.get('loglines') !== undefined) return context.drop('client-event');
   const line = ClaudeLine.of(json);
   if (line === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));
   const isAlone = line.uuid === undefined && SPEAKERS.has(line.type);
   if (isAlone && last.isAgain(json, line.text('timestamp'), context.origin))
     return context.drop('copied-line');
-  return source.read(line, context);
+  return sessions.read(line, context);
 }
 
 const claudeCode: Dialect = defineDialect({
@@ -69,13 +69,13 @@ const claudeCode: Dialect = defineDialect({
   clientRules: ['system-reminder'],
   inside: 'loglines',
   memory: ({ sessionBy }): Memory => ({
-    source: new ClaudeSource(sessionBy === 'run'),
+    sessions: new ClaudeSessions(sessionBy === 'run'),
     last: new LastObject(),
   }),
   marks: ['type', 'uuid', 'sessionId', 'message'],
   detect,
   read,
-  end: ({ fold }, { source }) => source.end(fold),
+  end: ({ fold }, { sessions }) => sessions.end(fold),
 });
 
 export default claudeCode;

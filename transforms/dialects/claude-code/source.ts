@@ -19,7 +19,6 @@ import {
   INTERRUPT,
   KEPT_MISSING,
   PARENT_MISSING,
-  TWO_IDS,
   unknownEvent,
   warning,
 } from '../shared/reading-notes.ts';
@@ -41,9 +40,16 @@ const UNKNOWN_PARENT = warning(
 );
 
 export class ClaudeSource {
-  /** Whether a line with another session id begins a new session. */
-  #splits: boolean;
-  #session: string | undefined;
+  /** Its id, once a line has named it. */
+  session: string | undefined;
+  /** Bytes of its lines. */
+  bytes = 0;
+  /** Whether the run that prints the lines has ended. */
+  hasEnded = false;
+  /** Begins the names of its threads, which other sessions of the log have too. */
+  readonly #prefix: string;
+  readonly #main: string;
+  readonly threads: Set<string> = new Set();
   /** Position of each line, by its uuid. A line that was left out has the position of its parent. */
   readonly #spots = new LineSpots();
   /** The last message that a person typed, per thread. */
@@ -56,15 +62,18 @@ export class ClaudeSource {
   readonly #kept = new KeptMessages();
   readonly #replay = new Replay();
   readonly #queue = new PromptQueue();
-  readonly #stream = new StreamPieces();
+  readonly #stream: StreamPieces;
   #hasParents = false;
   /** Whether a line may follow another one than the last. */
   #isTree = false;
   /** Findings to report with the next message. */
-  #notes: ReadingNote[] = [];
+  notes: ReadingNote[] = [];
 
-  constructor(splits: boolean) {
-    this.#splits = splits;
+  /** @param prefix begins the names of its threads */
+  constructor(prefix = '') {
+    this.#prefix = prefix;
+    this.#main = `${prefix}${MAIN}`;
+    this.#stream = new StreamPieces(this.#main);
   }
 
   read(line: ClaudeLine, context: ReadContext): LineFate {
@@ -72,7 +81,6 @@ export class ClaudeSource {
     if (message !== undefined && SPEAKERS.has(line.type))
       context.fold.expect(message, ANTHROPIC_MESSAGE, 'message');
     if (uuid !== undefined && this.#spots.has(uuid)) return this.#readAgain(line, uuid, context);
-    this.#enterSession(line, context);
     if (typeof line.parent === 'string') this.#hasParents = true;
     if (line.type === 'stream_event') {
       this.#stream.add(this.#threadOf(line), line.event, context);
@@ -92,11 +100,14 @@ export class ClaudeSource {
 
   /** Drops a line about the client. Where a run begins or ends, no line repeats the pieces of an answer before it. */
   #readState(line: ClaudeLine, context: ReadContext): Fate {
-    if (line.beginsRun) this.#stream.settle(MAIN, context.fold);
-    else if (line.contextCut !== undefined) this.#notes.push(line.contextCut);
+    if (line.beginsRun) this.#stream.settle(this.#main, context.fold);
+    else if (line.contextCut !== undefined) this.notes.push(line.contextCut);
     else if (line.text('subtype') === 'api_retry' || line.retract(this.#spots, context.fold))
-      this.#stream.forget(MAIN);
-    else if (line.type === 'result') line.endRun(this.#stream, context);
+      this.#stream.forget(this.#main);
+    else if (line.type === 'result') {
+      this.hasEnded = true;
+      line.endRun(this.#stream, context);
+    }
     return this.#drop('client-event', line, context);
   }
 
@@ -122,6 +133,7 @@ export class ClaudeSource {
       this.#drop('client-event', line, context);
       return line.leave(context);
     }
+    this.hasEnded = false;
     const fault = line.fault;
     if (fault !== undefined) return context.reject('bad-event', fault);
     if (type === 'assistant') return this.#readAssistant(line, context);
@@ -159,7 +171,7 @@ export class ClaudeSource {
   #readQueue(line: ClaudeLine, context: ReadContext): Fate | undefined {
     const { fold } = context;
     const prompt = this.#queue.read(line.text('operation'), line.queueContent);
-    if (prompt?.rest === undefined || !fold.has(MAIN)) return this.#drop('client-event', line, context);
+    if (prompt?.rest === undefined || !fold.has(this.#main)) return this.#drop('client-event', line, context);
     const thread = this.#open(line, context);
     this.#goToBranch(line, thread, fold);
     this.#kept.addBefore(thread, undefined, false, fold, this.#spots);
@@ -170,7 +182,7 @@ export class ClaudeSource {
   /** Replaces long results by the texts that the model received in place of them. */
   #readReplacements(line: ClaudeLine, context: ReadContext): Fate | undefined {
     const { fold } = context;
-    const thread = line.text('agentId') ?? MAIN;
+    const thread = `${this.#prefix}${line.text('agentId') ?? MAIN}`;
     if (!fold.has(thread)) return this.#drop('client-event', line, context);
     fold.open(thread, '');
     const changed = line.replacements.map(({ callId, message }) => replaceResult(callId, message, fold));
@@ -312,7 +324,7 @@ export class ClaudeSource {
   #keep(preserved: Preserved, line: ClaudeLine, thread: string, fold: Fold): readonly FoldPlace[] {
     const { items, awaited, isBroken } = chooseKept(preserved, thread, this.#spots, fold);
     const hasRoom = this.#kept.hasRoom(thread);
-    if (isBroken || !hasRoom) this.#notes.push(KEPT_MISSING);
+    if (isBroken || !hasRoom) this.notes.push(KEPT_MISSING);
     for (const uuid of awaited) this.#expectLine(uuid, thread, KEPT_MISSING);
     if (!hasRoom) return [];
     this.#kept.hold(thread, preserved, line.uuid, items);
@@ -331,15 +343,17 @@ export class ClaudeSource {
   /** Makes the line's conversation the current one. */
   #open(line: ClaudeLine, { fold, origin }: ReadContext): string {
     const thread = this.#threadOf(line);
-    const session = this.#session ?? origin.source;
-    const isNew = fold.open(thread, thread === MAIN ? session : `${session}/${thread}`, line.time);
+    const session = this.session ?? origin.source;
+    const agent = thread === this.#main ? undefined : thread.slice(this.#prefix.length);
+    const isNew = fold.open(thread, agent === undefined ? session : `${session}/${agent}`, line.time);
+    if (isNew) this.threads.add(thread);
     if (isNew && fold.keepsMeta) {
-      const parent = thread === MAIN ? undefined : this.#session;
-      fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));
+      const parent = agent === undefined ? undefined : this.session;
+      fold.describe(metaOf({ source_id: this.session, harness: HARNESS, parent }));
     }
-    for (const note of this.#notes) fold.note(note);
+    for (const note of this.notes) fold.note(note);
     if (line.isForked) fold.note(COPIED_HISTORY);
-    this.#notes = [];
+    this.notes = [];
     if (typeof line.parent === 'string') this.#expectLine(line.parent, thread);
     return thread;
   }
@@ -348,7 +362,7 @@ export class ClaudeSource {
     if (!this.#spots.has(uuid)) this.#awaited.expect(uuid, thread, note);
   }
 
-  /** Called at the end of the source: reports the lines that were named but did not occur. */
+  /** Called at the end of the session: reports the lines that were named but did not occur. */
   end(fold: Fold): Rejection | undefined {
     this.#awaited.end(fold);
     return this.#stream.end(fold);
@@ -356,10 +370,10 @@ export class ClaudeSource {
 
   /** Name of the line's thread: `main`, or the sub-agent's id; without one, the uuid of the sub-agent's first line. */
   #threadOf({ agent, parent, uuid }: ClaudeLine): string {
-    if (agent === undefined) return MAIN;
-    if (agent !== null) return agent;
+    if (agent === undefined) return this.#main;
+    if (agent !== null) return `${this.#prefix}${agent}`;
     const named = typeof parent === 'string' ? this.#spots.get(parent)?.stretch.thread : undefined;
-    return named === undefined || named === MAIN ? (uuid ?? 'agent') : named;
+    return named === undefined || named === this.#main ? `${this.#prefix}${uuid ?? 'agent'}` : named;
   }
 
   #recordSpot(
@@ -378,22 +392,7 @@ export class ClaudeSource {
   }
 
   #noteUnknown(type: string): void {
-    if (!this.#unknown.has(keyOf(type))) this.#notes.push(unknownEvent(type));
+    if (!this.#unknown.has(keyOf(type))) this.notes.push(unknownEvent(type));
     this.#unknown.add(keyOf(type));
-  }
-
-  #enterSession({ sessionId, beginsRun }: ClaudeLine, { fold }: ReadContext): void {
-    if (sessionId === undefined || sessionId === this.#session) return;
-    if (this.#session === undefined) this.#session = sessionId;
-    else if (this.#splits || beginsRun) {
-      this.end(fold);
-      fold.closeAll();
-      this.#splits = true; // runs at the same time may print their lines in turns
-      this.#session = sessionId;
-      const all = [this.#spots, this.#turns, this.#awaited, this.#answers, this.#kept, this.#replay];
-      for (const known of [...all, this.#queue]) known.clear();
-      this.#hasParents = false;
-      this.#notes = [];
-    } else this.#notes.push(TWO_IDS);
   }
 }

@@ -11,7 +11,6 @@ import type { Fold } from '../fold/fold.ts';
 import { isTrue } from '../shared/logged-values.ts';
 import { OpenPieces } from '../shared/open-pieces.ts';
 
-const MAIN = 'main';
 const SPACE = 32;
 
 /** The answer of which pieces come. */
@@ -23,10 +22,16 @@ interface Streamed {
 }
 
 export class StreamPieces {
+  /** Name of the main conversation. */
+  readonly #main: string;
   readonly #open = new OpenPieces();
   readonly #streamed = new Map<string, Streamed>();
   /** The last blocks with a text of the main conversation since the last `result`; none if the client wrote it. */
   #last: readonly FoldBlock[] | undefined;
+
+  constructor(main: string) {
+    this.#main = main;
+  }
 
   /** Adds an event of a stream. */
   add(thread: string, event: JsonView | undefined, { fold, origin }: ReadContext): void {
@@ -49,7 +54,7 @@ export class StreamPieces {
 
   /** Called for a line with a message of the model. */
   repeat(thread: string, message: JsonView | undefined, blocks: readonly FoldBlock[]): void {
-    if (thread === MAIN && blocks.some(({ kind }) => kind === 'text')) this.#last = blocks;
+    if (thread === this.#main && blocks.some(({ kind }) => kind === 'text')) this.#last = blocks;
     const streamed = this.#streamed.get(thread);
     if (streamed === undefined) return;
     const id = message?.textOf('id');
@@ -83,15 +88,15 @@ export class StreamPieces {
 
   /** Compares the text of a `result` with the last text of the main conversation. */
   endRun(result: JsonView, { fold, origin }: ReadContext): void {
-    this.settle(MAIN, fold);
+    this.settle(this.#main, fold);
     const last = this.#last;
     this.#last = undefined;
     const text = result.textOf('result')?.trim() ?? '';
     if (text === '' || last?.length === 0 || isOfClient(result)) return;
     const isSaid = last?.some((block) => block.kind === 'text' && isSame(textOf(block.text).trim(), text));
     if (isSaid === true) return;
-    this.#open.add(MAIN, 'result', origin);
-    this.#open.settle(MAIN, fold);
+    this.#open.add(this.#main, 'result', origin);
+    this.#open.settle(this.#main, fold);
   }
 
   /** Called at the end of the source or of a session in it. */

@@ -253,10 +253,11 @@ export class Fold {
     return places.map((place) => this.#grow((thread, origin) => thread.carry(place, origin)));
   }
 
-  /** Ends all conversations, at the end of a source or session. */
-  closeAll(): void {
-    for (const thread of this.#threads.values()) this.#finished.push({ thread, isContinued: false });
-    this.#threads = new Map();
+  /** Ends all conversations, or those of some threads, at the end of a source or session. */
+  closeAll(isOf: (name: string) => boolean = () => true): void {
+    const all = [...this.#threads.values()];
+    for (const thread of all) if (isOf(thread.name)) this.#finished.push({ thread, isContinued: false });
+    this.#threads = new Map(all.flatMap((one) => (isOf(one.name) ? [] : [[one.name, one]])));
   }
 
   /** Sets the tools of the current thread. */

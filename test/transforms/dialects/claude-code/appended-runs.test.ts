@@ -53,6 +53,30 @@ it('are one session if they have one id', () => {
 });
 
 it('are not mixed if they print their lines in turns', () => {
-  const mixed = read(init('A'), says('A', 'a'), init('B'), says('B', 'b'), says('A', 'c'), says('B', 'd'));
-  expect(mixed.map(({ said }) => said)).toEqual([['a'], ['b'], ['c'], ['d']]);
+  const mixed = [init('A'), says('A', 'a'), init('B'), says('B', 'b'), says('A', 'c'), says('B', 'd')];
+  expect(read(...mixed, end('A', 'c'), end('B', 'd'))).toEqual([
+    { sessionId: 'A', said: ['a', 'c'], hasTwoIds: false },
+    { sessionId: 'B', said: ['b', 'd'], hasTwoIds: false },
+  ]);
+});
+
+it('keep their sub-agents apart if they print their lines in turns', () => {
+  const call = (id: string) => [{ type: 'tool_use', id: 't1', name: 'Task', input: { prompt: id } }];
+  const asks = (id: string) =>
+    line(id, 'c', { type: 'assistant', message: { id: 'm', role: 'assistant', content: call(id) } });
+  const inside = (id: string) => ({ ...says(id, `${id} found`), parent_tool_use_id: 't1' });
+  const mixed = [init('A'), asks('A'), init('B'), asks('B'), inside('A'), inside('B')];
+  expect(read(...mixed).map(({ sessionId, said }) => [sessionId, said.at(-1)])).toEqual([
+    ['A', undefined],
+    ['B', undefined],
+    ['A/t1', 'A found'],
+    ['B/t1', 'B found'],
+  ]);
+});
+
+it('are not all held: the one that was idle the longest ends', () => {
+  const ids = Array.from({ length: 66 }, (_, i) => `${i}`);
+  const lines = ids.flatMap((id) => [init(id), says(id, 'a')]);
+  const sessions = read(...lines, says('0', 'b'), says('65', 'b')).map(({ said }) => said.length);
+  expect(sessions).toEqual([...ids.map((id) => (id === '65' ? 2 : 1)), 1]);
 });
