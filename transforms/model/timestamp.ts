@@ -2,10 +2,10 @@
  * Parses timestamps to exact nanoseconds since 1970: RFC 3339 with any fraction and common variants (a comma before the
  * fraction; a zone without a colon or without minutes, after a blank, or written as UTC; only a date; UTC if there is no
  * zone), and numbers as epoch seconds, milliseconds (from 1e11), microseconds (from 2.5e14) or nanoseconds (from
- * 2.5e17). Does not use Date, which rounds and rejects second 60.
+ * 2.5e17); also the dates of MongoDB's exports. Does not use Date, which rounds and rejects second 60.
  */
 
-import { COLON, QUOTE, ZERO } from '../json/bytes.ts';
+import { COLON, OPEN_OBJECT, QUOTE, ZERO } from '../json/bytes.ts';
 import { decode, parseString } from '../json/utf8.ts';
 
 const STAMP =
@@ -15,6 +15,10 @@ const STAMP =
  * 20260101120000.
  */
 const EPOCH_TEXT = /^(?:\d{10}|\d{13}|\d{16}|\d{19})(?:\.\d+)?$/;
+/** A date in the extended JSON of MongoDB: as text, or as epoch milliseconds. */
+const EXPORTED_DATE =
+  /^\{\s*"\$date"\s*:\s*(?:"([^"\\]*)"|(\d+)|\{\s*"\$numberLong"\s*:\s*"(\d+)"\s*\})\s*\}$/;
+const MAX_DATE_BYTES = 100;
 const DATE_LENGTH = 10;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
 
@@ -157,7 +161,17 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 /** Parses the value in `bytes[start, end)` to nanoseconds since 1970; undefined if it is not a time. */
 export function timeIn(bytes: Uint8Array, start: number, end: number): bigint | undefined {
   if (bytes[start] === QUOTE) return parseTimestamp(parseString(bytes, start, end));
+  if (bytes[start] === OPEN_OBJECT)
+    return end - start > MAX_DATE_BYTES ? undefined : dateIn(bytes, start, end);
   return parseEpoch(decode(bytes.subarray(start, end)));
+}
+
+/** Parses a date as MongoDB exports it (`{"$date": "2026-01-13T22:14:03Z"}`). */
+function dateIn(bytes: Uint8Array, start: number, end: number): bigint | undefined {
+  const [, text, epoch, long] = EXPORTED_DATE.exec(decode(bytes.subarray(start, end))) ?? [];
+  if (text !== undefined) return parseTimestamp(text);
+  const digits = epoch ?? long;
+  return digits === undefined ? undefined : parseEpoch(digits);
 }
 
 /** `timeIn` for the JSON text of one value. */

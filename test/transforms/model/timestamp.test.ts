@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { dayNumber, parseEpoch, parseTimestamp, utcDate } from '../../../transforms/model/timestamp.ts';
+import {
+  dayNumber,
+  parseEpoch,
+  parseTimestamp,
+  timeOf,
+  utcDate,
+} from '../../../transforms/model/timestamp.ts';
 
 const NS = 1_000_000_000n;
 const at = (iso: string): bigint => BigInt(Date.parse(iso)) * 1_000_000n;
@@ -259,4 +265,16 @@ test.each<[bigint, string]>([
   [253_402_300_799n * NS + 999_999_999n, '9999-12-31'],
 ])('the UTC date of %d ns is %s', (ns, date) => {
   expect(utcDate(ns)).toBe(date);
+});
+
+test.each([
+  ['{"$date":"2026-01-13T22:14:03.120Z"}', 1_768_342_443_120_000_000n],
+  ['{ "$date" : 1768342443120 }', 1_768_342_443_120_000_000n],
+  ['{"$date":{"$numberLong":"1768342443120"}}', 1_768_342_443_120_000_000n],
+  ['{"$date":"yesterday"}', undefined],
+  ['{"$date":"2026-01-13","zone":1}', undefined],
+  ['{}', undefined],
+  [`{"$date":"${' '.repeat(100)}"}`, undefined],
+])('the time of the export %s is %s', (json, time) => {
+  expect(timeOf(new TextEncoder().encode(json))).toBe(time);
 });
