@@ -105,6 +105,21 @@ describe('sts', () => {
     expect(entry?.messages[0]?.notes?.[0]).toMatchObject({ rule: 'block-kept' });
   });
 
+  it('has the image of a result without a finding', () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } };
+    const call = { id: 'c', function: { name: 'f', arguments: '{}' } };
+    const [entry] = entriesOf(
+      elementsOf(
+        { role: 'user', content: 'q' },
+        { role: 'assistant', content: '', toolCalls: [call] },
+        { role: 'tool', content: [image], toolCallId: 'c' },
+      ),
+    );
+    const result = entry?.messages.at(-1);
+    expect(JSON.parse(text(result?.bytes as Uint8Array)).content).toEqual([image]);
+    expect(result?.notes).toBeUndefined();
+  });
+
   it('reports what a message has that only those of another speaker have', () => {
     const rulesOf = (message: object) =>
       entriesOf(elementsOf({ role: 'user', content: 'q' }, message)).flatMap(({ messages, reply }) =>

@@ -20,7 +20,7 @@ import {
   sealedBlock,
 } from '../fold/assistant-draft.ts';
 import { arrayOf, joinStrings } from './build-messages.ts';
-import { dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
+import { CHAT_PARTS, dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
 import { imageData } from './part-images.ts';
 import { isPrintedAnswer } from './printed-value.ts';
 import { keptBlock } from './reading-notes.ts';
@@ -157,7 +157,7 @@ export function resultContent(
         block,
         block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined,
       );
-      if (kept !== undefined) note(keptBlock(kept));
+      if (kept !== undefined && !CHAT_PARTS.has(kept)) note(keptBlock(kept));
       return partBytes(part);
     }),
   );
