@@ -9,12 +9,14 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { ContentsSource, isContent, isQwenLine } from './gemini-cli/contents.ts';
+import { QwenSessions } from './gemini-cli/qwen-sessions.ts';
 import { GeminiSource } from './gemini-cli/source.ts';
 import { isStreamEvent, isStreamLine, StreamJsonSource } from './gemini-cli/stream-json.ts';
 
 interface Memory {
   readonly recording: GeminiSource;
   readonly contents: ContentsSource;
+  readonly qwen: QwenSessions;
   readonly stream: StreamJsonSource;
   /** Whether the source is the output of a run, not a recording. */
   isStream: boolean;
@@ -34,7 +36,7 @@ function detect(first: FirstObject): boolean {
 }
 
 function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
-  const { recording, contents, stream } = memory;
+  const { recording, contents, qwen, stream } = memory;
   if (memory.isStream || isStreamLine(json)) {
     memory.isStream = true;
     return stream.read(json, context);
@@ -44,7 +46,7 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
     return context.reject('bad-messages', 'the object has messages and a history', history);
   if (history?.type === 'array') return contents.readContents(history.elements(), context);
   if (json.get('parts') !== undefined) return contents.readContents([json], context);
-  if (json.get('uuid') !== undefined) return contents.readLine(json, context);
+  if (json.get('uuid') !== undefined) return qwen.read(json, context);
   return recording.read(json, context);
 }
 
@@ -57,6 +59,7 @@ const geminiCli: Dialect = defineDialect({
   memory: (): Memory => ({
     recording: new GeminiSource(),
     contents: new ContentsSource(),
+    qwen: new QwenSessions(),
     stream: new StreamJsonSource(),
     isStream: false,
   }),

@@ -3,20 +3,16 @@
 import type { LineFate, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold } from '../fold/fold.ts';
+import { OpenSessions } from '../shared/open-sessions.ts';
 import { TWO_IDS } from '../shared/reading-notes.ts';
 import type { ClaudeLine } from './line.ts';
 import { ClaudeSource } from './source.ts';
-
-/** With more sessions that have not ended, or more bytes of their lines, the one that was idle the longest ends. */
-const MAX_OPEN = 64;
-const MAX_OPEN_BYTES = 32 * 1024 * 1024;
 
 export class ClaudeSessions {
   /** Whether a line with another session id is of another session. */
   #splits: boolean;
   #current = new ClaudeSource();
-  /** Those that have not ended by their ids, the one that was idle the longest first. */
-  readonly #open = new Map<string, ClaudeSource>();
+  readonly #open = new OpenSessions<ClaudeSource>();
 
   constructor(splits: boolean) {
     this.#splits = splits;
@@ -32,7 +28,7 @@ export class ClaudeSessions {
 
   /** Called at the end of the source. */
   end(fold: Fold): Rejection | undefined {
-    const all = new Set([...this.#open.values(), this.#current]);
+    const all = new Set([...this.#open.all, this.#current]);
     return [...all].map((session) => session.end(fold)).find((lost) => lost !== undefined);
   }
 
@@ -46,23 +42,10 @@ export class ClaudeSessions {
     } else {
       before.notes = [];
       this.#splits = true;
-      if (known === undefined) this.#makeRoom(fold);
+      if (known === undefined) this.#open.makeRoom(fold);
       this.#current = known ?? new ClaudeSource(`${id} `);
       this.#current.session = id;
     }
-    this.#open.delete(id);
-    this.#open.set(id, this.#current);
-  }
-
-  #makeRoom(fold: Fold): void {
-    let held = 0;
-    for (const { bytes } of this.#open.values()) held += bytes;
-    for (const [id, session] of this.#open) {
-      if (!session.hasEnded && this.#open.size < MAX_OPEN && held < MAX_OPEN_BYTES) continue;
-      session.end(fold);
-      fold.closeAll((thread) => session.threads.has(thread));
-      this.#open.delete(id);
-      held -= session.bytes;
-    }
+    this.#open.put(id, this.#current);
   }
 }

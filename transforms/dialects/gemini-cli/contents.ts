@@ -67,6 +67,12 @@ interface Spot {
 }
 
 export class ContentsSource {
+  /** Bytes of its lines. */
+  bytes = 0;
+  readonly hasEnded = false;
+  /** The name of its thread. */
+  readonly threads: ReadonlySet<string>;
+  readonly #main: string;
   #session: string | undefined;
   /** The lines of the current conversation, by uuid. */
   readonly #spots = new Map<string, Spot>();
@@ -86,6 +92,15 @@ export class ContentsSource {
   /** Ids that the calls and results of the current line got here, and those that its first version got. */
   #named: string[] = [];
   #reused: string[] = [];
+
+  /** @param session its id, if the log has another one before it */
+  constructor(session?: string) {
+    this.#main = session === undefined ? MAIN : `${MAIN} ${session}`;
+    this.threads = new Set([this.#main]);
+  }
+
+  /** Nothing is left to report at its end. */
+  end(): void {}
 
   /** Reads a checkpoint: a list of messages, or one of them. */
   readContents(contents: readonly JsonView[], context: ReadContext): Rejection | undefined {
@@ -178,7 +193,7 @@ export class ContentsSource {
     const { fold } = context;
     this.#isFork = line.textOf('subtype') === BOOTSTRAP;
     this.#isCompressed ||= !this.#isFork;
-    if (fold.has(MAIN)) {
+    if (fold.has(this.#main)) {
       this.#open(context, undefined, QWEN);
       this.#end(context);
     }
@@ -215,7 +230,7 @@ export class ContentsSource {
   /** Notes the position of a line without a message: the next line comes after the last message before it. */
   #pass(line: JsonView, uuid: string | undefined, context: ReadContext): void {
     if (uuid === undefined) return;
-    if (!context.fold.has(MAIN)) {
+    if (!context.fold.has(this.#main)) {
       this.#replaced.add(uuid);
       this.#before.add(uuid);
       return;
@@ -314,7 +329,7 @@ export class ContentsSource {
   }
 
   #open({ fold, origin }: ReadContext, stamp: JsonView | undefined, harness: string): void {
-    const isNew = fold.open(MAIN, this.#session ?? origin.source, stamp);
+    const isNew = fold.open(this.#main, this.#session ?? origin.source, stamp);
     if (isNew) fold.describe(metaOf({ source_id: this.#session, harness }));
   }
 }

@@ -92,6 +92,22 @@ describe('a checkpoint of Gemini CLI', () => {
 });
 
 describe('a recording of Qwen Code', () => {
+  it('is read apart from another one in its log, also if their lines alternate', () => {
+    const session = (sessionId: string) => [
+      line(`${sessionId}1`, null, 'user', user(says(`a ${sessionId}`)), { sessionId }),
+      line(`${sessionId}2`, `${sessionId}1`, 'assistant', model(says(`b ${sessionId}`)), { sessionId }),
+      line(`${sessionId}3`, `${sessionId}2`, 'user', user(says('c')), { sessionId }),
+      line(`${sessionId}4`, `${sessionId}3`, 'assistant', model(says(`d ${sessionId}`)), { sessionId }),
+    ];
+    const [one, other] = [session('s'), session('t')];
+    const said = (id: string) => [`user: a ${id}`, `assistant: b ${id}`, 'user: c', `assistant: d ${id}`];
+    const both = [said('s'), said('t')];
+    expect(conversationsOf(...one, ...other)).toEqual(both);
+    expect(conversationsOf(...one.flatMap((first, i) => [first, other[i] as object]))).toEqual(both);
+    const entries = elementsOf([...one, ...other]).filter(({ kind }) => kind === 'entry');
+    expect(entries).toMatchObject([{ sessionId: 's' }, { sessionId: 't' }]);
+  });
+
   it('says that the parent of a typed text is not before it', () => {
     const rulesOf = (parent: string | null) =>
       elementsOf([
