@@ -322,6 +322,15 @@ describe('calls', () => {
       );
   });
 
+  it('are not continued after a result that answers none of them, unless its call comes next', () => {
+    const asked = [say('user', 'q'), say('assistant', 'a'), call('c1')];
+    const said = (...more: readonly object[]) => saidIn(...asked, ...more, say('assistant', 'b'))[0];
+    expect(said(result('c9', 'r'))).toEqual(['user q', 'assistant a', 'tool r', 'assistant b']);
+    expect(said(result('c2', 's'), call('c2'), result('c1', 'r'))).toEqual([
+      ...['user q', 'assistant a', 'tool r', 'tool s', 'assistant b'],
+    ]);
+  });
+
   it('are rejected if their arguments are null', () => {
     const rejected = (payload: object) =>
       elementsOf(say('user', 'q'), item({ call_id: 'c', ...payload })).flatMap((one) =>

@@ -48,6 +48,8 @@ export class CodexSource {
   #model: string | undefined;
   /** Name of the assistant message that the next blocks belong to. */
   #growing: string | undefined;
+  /** Ids of results without a call: they end the answer, unless their calls come next. */
+  readonly #early = new Set<string | undefined>();
   #messages = 0;
   /** Whether token counts belong to the last answer: false after a rollback, until the next answer. */
   #isCounting = true;
@@ -325,7 +327,8 @@ export class CodexSource {
     else if (item.kind === 'result') {
       const { callId, message, changes, notes } = item;
       const place = fold.answer(callId, message, { changes, notes, isCopied });
-      if (place.calls.length > 0) this.#growing = undefined; // a result whose call comes later does not end the answer
+      if (place.calls.length > 0) this.#growing = undefined;
+      else this.#early.add(callId);
     } else if (item.kind === 'message') {
       this.#growing = undefined;
       const { message, changes = [] } = item;
@@ -335,6 +338,11 @@ export class CodexSource {
 
   #addBlocks(blocks: readonly FoldBlock[], notes: readonly ReadingNote[], fold: Fold): void {
     const isCopied = this.#isCopying;
+    const isCalled = blocks.some((block) => block.kind === 'call' && this.#early.delete(block.id));
+    if (this.#early.size > 0 && !isCalled) {
+      this.#growing = undefined;
+      this.#early.clear();
+    }
     this.#growing ??= `${this.#messages++}`;
     this.#isCounting = true;
     const meta = isCopied ? {} : { meta: modelMeta(this.#model) };
