@@ -58,6 +58,22 @@ const logs = [
   ['spans', spans, asSpan],
 ] as const;
 
+it.each(logs)(
+  'that end early have a warning that stays when another one continues them: %s',
+  (_name, dialect, logged) => {
+    const first = call(0, undefined);
+    const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+    const calls = [{ ...first, response: { ...first.response, ...cut } }, call(1, 0)];
+    const entries = readLog(
+      dialect.create(),
+      calls.map((one) => JSON.stringify(logged(one as ReturnType<typeof call>))),
+    ).filter(isEntry);
+    const rules = ({ messages }: Entry) => messages.map(({ notes = [] }) => notes.map(({ rule }) => rule));
+    expect(entries.map(wordsOf)).toEqual([['q0', 'a0', 'q1', 'a1']]);
+    expect(entries.map(rules)).toEqual([[expect.anything(), ['reply-cut'], []]]);
+  },
+);
+
 /** Expects that four times as many calls list messages about four times as often. */
 function expectFewLists(read: (count: number) => unknown): void {
   const listed = vi.spyOn(History.prototype, 'addedMessages', 'get');

@@ -20,6 +20,12 @@ function notedAnswer({ messages, notes }: Answer): {
   return { answered: marked, rest: [] };
 }
 
+/** The messages of an answer with the warnings about it, which stay with them when another call continues it by its id. */
+export function lastingMessages(answer: Answer): readonly ReadMessage[] {
+  const notes = answer.notes.filter(({ severity }) => severity === 'WARNING');
+  return notes.length === 0 ? answer.messages : notedAnswer({ ...answer, notes }).answered;
+}
+
 export interface AnsweredFields extends Pick<EntryFields, 'reply' | 'chain'> {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];

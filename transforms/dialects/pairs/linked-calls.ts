@@ -10,7 +10,7 @@ import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { type CallChain, History } from '../shared/history.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import type { Answer } from './answer.ts';
-import { type AnsweredFields, answeredFields, bareAnswer } from './answered-fields.ts';
+import { type AnsweredFields, answeredFields, bareAnswer, lastingMessages } from './answered-fields.ts';
 import { type Asked, Chains } from './chains.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import type { ItemTable } from './item-table.ts';
@@ -108,7 +108,11 @@ export class LinkedCalls {
     const { request, answer, before, conversation, sessionId = '' } = link;
     const { system, tools, messages } = request;
     const isPending = answer.isPending === true;
-    const own = new History(before, isPending ? messages : [...messages, ...answer.messages], sessionId);
+    const own = new History(
+      before,
+      isPending ? messages : [...messages, ...lastingMessages(answer)],
+      sessionId,
+    );
     const { length } = messages;
     const asked: Asked = { system, link: own, length, tools, conversation, isAnswered: false };
     if (answer.id !== undefined) this.#chains.ask(answer.id, asked);
@@ -140,7 +144,7 @@ export class LinkedCalls {
     const { before, sessionId } = link;
     const added = link.added.slice(0, length);
     const isLate = answer.isPending !== true && !isAnswered;
-    const whole = (): History => new History(before, [...added, ...answer.messages], sessionId);
+    const whole = (): History => new History(before, [...added, ...lastingMessages(answer)], sessionId);
     const own = isLate ? whole() : undefined;
     if (own !== undefined) this.#answered(answer.id, asked, own);
     else if (isAnswered && answer.messages.length > 0) this.#chains.compare(answer.id as string, whole());
