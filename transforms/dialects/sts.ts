@@ -131,7 +131,7 @@ type Said = Version & { readonly notes?: readonly ReadingNote[] };
 
 function said(role: string, message: JsonView, content: JsonView | undefined): Said {
   if (role === 'tool') {
-    const callId = message.get('toolCallId')?.text();
+    const callId = message.get('toolCallId')?.text() || undefined;
     return { kind: 'result', callId, message: resultMessage(callId, content) };
   }
   const { parts, notes } = partsOf(content);

@@ -105,6 +105,23 @@ describe('sts', () => {
     expect(entry?.messages[0]?.notes?.[0]).toMatchObject({ rule: 'block-kept' });
   });
 
+  it('gives a result with an empty id to the first open call', () => {
+    const [entry] = entriesOf(
+      elementsOf(
+        { role: 'user', content: 'q' },
+        {
+          role: 'assistant',
+          content: '',
+          toolCalls: [{ id: '', function: { name: 'f', arguments: '{}' } }],
+        },
+        { role: 'tool', content: 'r', toolCallId: '' },
+        { role: 'user', content: 'q' },
+      ),
+    );
+    const rules = entry?.messages.flatMap(({ notes = [] }) => notes.map(({ rule }) => rule));
+    expect(rules).not.toContain('call-unanswered');
+  });
+
   it('has the image of a result without a finding', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } };
     const call = { id: 'c', function: { name: 'f', arguments: '{}' } };
