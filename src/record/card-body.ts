@@ -19,7 +19,7 @@ export type BodySettings = Pick<Settings, 'redact' | 'copies' | 'card' | 'split'
 
 const REDACTED = 'redact:';
 /** As `npm run test:judges` measures it, which fails if the card says something else. */
-const RECALL = '373 of 378';
+const RECALL = '459 of 462';
 const NOT_FOUND = [
   'values in base64, percent-encoding or `\\u` escapes, and values in images or archives;',
   'values that are cut over two messages, or by the tool that printed them;',

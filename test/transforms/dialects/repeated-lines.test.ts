@@ -63,6 +63,28 @@ describe('a line that is repeated at once', () => {
     expect(read(dialect, twice(objects)).said).toEqual(['user', 'user', 'assistant', 'assistant']);
   });
 
+  it.each([
+    ['a trace', sts, (one: object) => ({ type: 'message', message: { ...one, timestamp: 1770112800000 } })],
+    ['bare messages', runs, (one: object) => ({ ...one, ...at })],
+  ])('is read twice if it is the result of another call without an id: %s', (_what, dialect, line) => {
+    const call = { type: 'function', function: { name: 'f', arguments: '{}' } };
+    const answer =
+      dialect === sts ? { content: '', toolCalls: [call, call] } : { content: '', tool_calls: [call, call] };
+    const head = dialect === sts ? trace({}).slice(0, 1) : [];
+    const log = [
+      ...head,
+      line({ role: 'user', content: 'a' }),
+      line({ role: 'assistant', ...answer }),
+      ...twice([line({ role: 'tool', content: 'ok' })]),
+    ];
+    expect(read(dialect, log).said.map((one) => one.split(' ')[0])).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+    ]);
+  });
+
   it('is read twice if it is a piece of a text', () => {
     const piece = { type: 'message', role: 'assistant', content: 'ha', delta: true, ...at };
     const [entry] = readLog(

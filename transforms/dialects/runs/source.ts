@@ -28,6 +28,7 @@ const MAIN = 'main';
 /** mini-swe-agent ends its runs with a message of this role, which the model never sees. */
 const EXIT = 'exit';
 const USER = 'user';
+const RESULTS: ReadonlySet<string> = new Set(['tool', 'function']);
 /** Hermes begins its logs with an object of this role, which has the tools and the system text. */
 const HEAD = 'session_meta';
 
@@ -157,7 +158,7 @@ export class RunsSource {
     const row = id?.type === 'number' ? `${session} ${Buffer.from(id.bytes)}` : undefined;
     const repeated = row === undefined ? undefined : this.#repeated.fateOf(row, message, context);
     if (repeated !== undefined) return repeated;
-    if (this.#last.isAgain(message, timeIn(message), context.origin)) return context.drop('copied-line');
+    if (this.#last.isAgain(message, markOf(message), context.origin)) return context.drop('copied-line');
     this.#openMain(message, context, session);
     this.#take(message, context);
     return undefined;
@@ -245,6 +246,12 @@ function hasOtherThought(message: JsonView): boolean {
   const others = message.members().filter(([key]) => key !== 'thought' && key !== 'action');
   const said = others.map(([, value]) => saidIn([value.parsed(), structured(value)?.parsed()])).join('\n');
   return thought.split('\n').some((line) => isUnsaid(line, said));
+}
+
+/** What tells a repeated message from an equal one: calls of one answer may have equal results at the same time. */
+function markOf(message: JsonView): JsonView | undefined {
+  const isResult = RESULTS.has(roleOf(message) ?? '');
+  return isResult && !present(message.get('tool_call_id')) ? undefined : timeIn(message);
 }
 
 /** Counts a message that is left out because the model neither saw nor wrote it. */
