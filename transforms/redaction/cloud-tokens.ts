@@ -9,14 +9,14 @@ export const CLOUD_TOKEN: Rule = {
     token(
       [
         ...['tskey-', 'pul-', 'rubygems_', 'sbp_', 'figd_', 'pscale_tkn_', 'pscale_pw_', 'NRAK-', 'LTAI'],
-        ...['AGE-SECRET-KEY-1', 'nfp_'],
+        ...['AGE-SECRET-KEY-1', 'nfp_', 'pscale_oauth_'],
       ],
       '[A-Za-z0-9_-]{20,120}',
     ),
     token(
       [
         ...['bkua_', 'CCIPAT_', 'CCIPRJ_', 'CFPAT-', 'HRKU-', 'sq0atp-', 'sq0csp-', 'sb_secret_', 'phx_'],
-        ...['fo1_', 'vcp_', 'vci_', 'vca_', 'vcr_', 'vck_', 'rnd_', 'EZAK', 'EZTK', 'cfut_', 'cfat_', 'cfk_'],
+        ...['fo1_', 'rnd_', 'EZAK', 'EZTK', 'cfut_', 'cfat_', 'cfk_'],
         ...['apify_api_', 'duffel_live_', 'duffel_test_', 'fio-u-', 'pnu_', 'pnb_', 'ramp_sec_'],
         ...['rootly_', 'salad_cloud_', 'shltm_', 'xkeysib-', 'xsmtpsib-', 'sqco_', 'tfp_', 'figp_', 'pgar_'],
         ...['FLWSECK-', 'FLWSECK_TEST-', 'NRII-', 'NRIQ-', 'BBFF-', 'BBUS-', 'CLOJARS_'],
@@ -24,6 +24,7 @@ export const CLOUD_TOKEN: Rule = {
       `${WORD}{22,120}`,
       'secret',
     ),
+    token(['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'], `${ALNUM}{24,80}${END}`, 'secret'),
     token(['re_'], `${ALNUM}{8}_${ALNUM}{24}${END}`, 'secret'),
     token(['rdme_', 'napi_'], `[a-z0-9]{50,80}${END}`, 'secret'),
     token(['cio'], `${ALNUM}{32}${END}`, 'secret'),
@@ -35,7 +36,16 @@ export const CLOUD_TOKEN: Rule = {
     token(['da2-'], `[a-z0-9]{26}${END}`, 'secret'),
     token(['oy2'], `[a-z0-9]{43}${END}`, 'secret'),
     token(['live_'], `${WORD}{40}${END}`, 'secret'),
-    token(['API-'], `[A-Z0-9]{29,34}${END}`, 'secret'),
+    token(['API-'], `[A-Z0-9]{26,34}${END}`, 'secret'),
+    token(['p8e-', 'ico-'], `${ALNUM}{32}${END}`, 'secret'),
+    token(['tk-us-'], `${WORD}{48}${END}`, 'secret'),
+    token(['sm_aat_', 'sm_pat_', 'sm_sat_'], `${ALNUM}{16}${END}`, 'secret'),
+    token(['4b1d'], `${ALNUM}{38}${END}`, 'secret'),
+    token(['sha256~'], `${WORD}{43}${END}`, 'secret'), // of OpenShift
+    token(['EAAC', 'EAAM'], `${ALNUM}{100,300}${END}`, 'secret'),
+    token(['eyJrIjoi'], `${ALNUM}{70,380}={0,3}`),
+    token(['pat.', 'sat.'], `${WORD}{22}\\.${ALNUM}{24}\\.${ALNUM}{20}${END}`),
+    token(['A3-'], '[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}'),
     token(['bb_pr_', 'bb_ma_'], `${HEX}{30}${END}`),
     token(['key-'], `${HEX}{32}${END}`),
     token(['pk_'], `(?:${ALNUM}{6}_)?${HEX}{34}${END}`),
@@ -56,7 +66,7 @@ export const CLOUD_TOKEN: Rule = {
     around(['_mmk'], 36, '[A-Za-z0-9_]', END),
     around(['_PF84_', '_P0A1_'], 64, ALNUM, UUID),
     token(['sk.eyJ1'], `${WORD}{40,300}\\.${WORD}{20,40}${END}`),
-    { ...token(['ops_eyJ'], `${WORD}{200,2000}`), reach: 2010, head: 'ops_eyJ' },
+    { ...token(['ops_eyJ'], '[A-Za-z0-9_+/-]{200,2000}'), reach: 2010, head: 'ops_eyJ' },
     {
       ...token(['fm2_', 'fm1r_', 'fm1a_'], '[A-Za-z0-9+/=_,-]{60,4000}'),
       reach: 4010,

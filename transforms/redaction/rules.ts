@@ -39,14 +39,24 @@ export const RULES: readonly Rule[] = [
   },
   prefixed('npm-token', ['npm_'], `${ALNUM}{36}(?![A-Za-z0-9_])`, 'checksum'),
   prefixed('pypi-token', ['pypi-AgE'], `${WORD}{50,500}`),
-  prefixed(
-    'gitlab-token',
-    [
-      ...['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glsoat-', 'glft-', 'glimt-', 'glagent-', 'gloas-'],
-      'GR1348941',
+  {
+    name: 'gitlab-token',
+    forms: [
+      token(
+        [
+          ...['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glsoat-', 'glft-', 'glimt-', 'glagent-'],
+          ...['gloas-', 'glffct-', 'GR1348941'],
+        ],
+        '[A-Za-z0-9_.-]{19,120}[A-Za-z0-9_-]',
+      ),
+      {
+        anchors: ['_gitlab_session='],
+        pattern: '_gitlab_session=([0-9a-z]{32})',
+        group: 1,
+        check: 'secret',
+      },
     ],
-    '[A-Za-z0-9_.-]{19,120}[A-Za-z0-9_-]',
-  ),
+  },
   prefixed('aws-access-key', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], '[A-Z2-7]{16}(?![A-Za-z0-9])'),
   {
     name: 'aws-secret-key',
@@ -99,8 +109,8 @@ export const RULES: readonly Rule[] = [
     name: 'stripe-key',
     forms: [
       {
-        anchors: ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'],
-        pattern: '[sr]k_(?:live|test)_[A-Za-z0-9]{16,247}',
+        anchors: ['sk_live_', 'sk_test_', 'sk_prod_', 'rk_live_', 'rk_test_', 'rk_prod_'],
+        pattern: '[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,247}',
         check: 'random',
       },
       { anchors: ['whsec_'], pattern: 'whsec_[A-Za-z0-9+/]{24,64}={0,2}', check: 'random' },
@@ -138,6 +148,12 @@ export const RULES: readonly Rule[] = [
       token(['rpa_'], `[A-Z0-9]{40}[A-Za-z0-9]{0,10}${END}`),
       token(['cpk_'], `${HEX}{32}\\.${HEX}{32}\\.${ALNUM}{32}${END}`),
       token(['ctx7sk-'], UUID),
+      token(['ABSK'], `${BASE64}{109,269}={0,2}`),
+      {
+        ...token(['bedrock-api-key-'], '[A-Za-z0-9+/=_-]{60,4000}'),
+        reach: 4020,
+        head: 'bedrock-api-key-',
+      },
       token(['fw_'], `${ALNUM}{22,64}${END}`),
       token(['csk-'], `[a-z0-9]{40,64}${END}`, 'secret'),
       token(['fc-'], `${HEX}{32}${END}`),
