@@ -248,7 +248,7 @@ function hasOtherThought(message: JsonView): boolean {
   return thought.split('\n').some((line) => isUnsaid(line, said));
 }
 
-/** What tells a repeated message from an equal one: calls of one answer may have equal results at the same time. */
+/** The time of a message, by which a repeated one is known; none for results without an id, which calls of one answer may share. */
 function markOf(message: JsonView): JsonView | undefined {
   const isResult = RESULTS.has(roleOf(message) ?? '');
   return isResult && !present(message.get('tool_call_id')) ? undefined : timeIn(message);
