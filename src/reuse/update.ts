@@ -55,7 +55,7 @@ export async function planUpdate(
   if (!isDataset(out)) return undefined;
   const root = resolveDataset(out);
   const manifest = readManifest(root);
-  checkSlice(out, manifest, settings);
+  checkSlice(manifest, settings);
   const { version } = manifest.tool;
   if (version !== toolVersion())
     return { why: `the dataset was written by turnmill ${version}`, run: undefined };
@@ -77,9 +77,9 @@ export async function planUpdate(
 }
 
 /** Keeps an update from replacing a dataset of all sources by a slice. @throws TurnmillError `shrunk` */
-function checkSlice(out: string, manifest: Manifest, { slice, allowShrink }: Settings): void {
+function checkSlice(manifest: Manifest, { slice, allowShrink }: Settings): void {
   if (slice === undefined || slice.of === 1 || manifest.slice !== undefined || allowShrink) return;
-  const message = `${out} was built from all sources, and slice ${slice.index}/${slice.of} has only some of them; nothing was replaced. Name the folder of the slice, or accept it with --allow-shrink`;
+  const message = `the dataset was built from all sources, and slice ${slice.index}/${slice.of} has only some of them; nothing was replaced. Name the folder of the slice, or accept it with --allow-shrink`;
   throw new TurnmillError('shrunk', message, { subject: '--slice' });
 }
 

@@ -177,6 +177,10 @@ describe('turnmill loop', () => {
       64,
     );
     expect((await turnmill(['loop', out, '--each-turn'])).status).toBe(64);
+    for (const command of ['loop', 'view'])
+      expect((await turnmill([command, 's3://bucket/dataset/'])).stderr).toContain(
+        'reads folders, not stores',
+      );
     expect((await turnmill(['loop', out, ...usage, '--model', 'm'])).status).toBe(69);
   });
 
