@@ -29,7 +29,8 @@ export function checkOverlap(out: string, place: Place, inputs: readonly string[
 export function checkOutside(out: string, inputs: readonly string[]): void {
   const destination = identity(out);
   let existing = out;
-  while (realpathIfAny(existing) === undefined) existing = dirname(existing);
+  while (realpathIfAny(existing) === undefined && dirname(existing) !== existing)
+    existing = dirname(existing);
   const above = chain(existing);
   for (const input of inputs) {
     const [inputIdentity] = inputChain(input);
