@@ -33,8 +33,8 @@ export async function eachLineOf<F extends LineFileName>(
       }
     });
   } catch (error) {
-    if (fault instanceof TurnmillError) throw fault;
-    if (error instanceof TurnmillError) throw error;
+    const cause = fault ?? error;
+    if (cause instanceof TurnmillError) throw cause;
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', path, error);
     throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out, cause: error });
   }

@@ -1,7 +1,7 @@
 /** Implements `turnmill loop`: runs the loops of a dataset and prints their results. */
 import { failUsage } from '../errors.ts';
 import { type LoopLine, loop, type TurnsLine } from '../job/loop.ts';
-import { isObjectUrl } from '../object-store/url.ts';
+import { requireFolder } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
 import { showCount } from '../sizes.ts';
 import type { Request } from './commands/command.ts';
@@ -11,8 +11,7 @@ import { keyOf } from './options/model-options.ts';
 /** @returns the exit status: 3 if a record did not close, or a model's call differs from the recorded one */
 export async function runLoops({ words: [dataset = ''], values, signal, host }: Request): Promise<number> {
   const { endpoint, model, keyEnv, eachTurn, json, maxAnswer: maxAnswerBytes } = values;
-  if (isObjectUrl(dataset))
-    failUsage(`loop reads folders, not stores: copy ${dataset} to a folder, and name that`);
+  requireFolder('loop', dataset);
   if (endpoint !== undefined && model === undefined) failUsage('loop: --endpoint needs --model');
   const request = { ...values, dataset, key: keyOf(keyEnv), maxAnswerBytes, signal };
   const lines: (LoopLine | TurnsLine)[] = [];

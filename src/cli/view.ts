@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { checkOutside } from '../dataset/overlap.ts';
 import { failUsage } from '../errors.ts';
 import { openView, serveView } from '../job/view.ts';
-import { isObjectUrl } from '../object-store/url.ts';
+import { requireFolder } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
 import { showCount } from '../sizes.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
@@ -27,8 +27,7 @@ export async function view({ words: [target = ''], values, signal, host }: Reque
   const invalid = origins.find((origin) => !ORIGIN.test(origin));
   if (invalid !== undefined)
     failUsage(`--origin: '${invalid}' is not an origin such as http://localhost:18080`);
-  if (isObjectUrl(target))
-    failUsage(`view reads folders, not stores: copy ${target} to a folder, and name that`);
+  requireFolder('view', target);
   // a page in a dataset would damage it, and one among logs would be read with them
   if (folder !== undefined) checkOutside(folder, [target]);
   // pages may be published, and logs hold what --redact replaced: an export has them only if the user says so

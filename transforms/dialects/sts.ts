@@ -181,8 +181,10 @@ const sts: Dialect = defineDialect({
   keys: ['type', 'id', 'harness', 'message'],
   folds: true,
   memory: (): Memory => ({
-    ...{ session: undefined, harness: undefined },
-    ...{ places: new Map(), last: new LastObject() },
+    session: undefined,
+    harness: undefined,
+    places: new Map(),
+    last: new LastObject(),
   }),
   knownBy:
     'type session, with id and harness; or type message, and a message of an assistant with a text, of a tool, or with toolCalls',

@@ -41,7 +41,7 @@ export const CLOUD_TOKEN: Rule = {
     token(['tk-us-'], `${WORD}{48}${END}`, 'secret'),
     token(['sm_aat_', 'sm_pat_', 'sm_sat_'], `${ALNUM}{16}${END}`, 'secret'),
     token(['4b1d'], `${ALNUM}{38}${END}`, 'secret'),
-    token(['sha256~'], `${WORD}{43}${END}`, 'secret'), // of OpenShift
+    token(['sha256~'], `${WORD}{43}${END}`, 'secret'), // an OpenShift token
     token(['EAAC', 'EAAM'], `${ALNUM}{100,300}${END}`, 'secret'),
     token(['eyJrIjoi'], `${ALNUM}{70,380}={0,3}`),
     token(['pat.', 'sat.'], `${WORD}{22}\\.${ALNUM}{24}\\.${ALNUM}{20}${END}`),
@@ -60,7 +60,7 @@ export const CLOUD_TOKEN: Rule = {
     token(['VF.'], `(?:DM\\.|WS\\.)?[0-9a-fA-F]{24}\\.${ALNUM}{16}${END}`),
     token(['sl.u.', 'sl.B'], `${WORD}{120,300}`),
     token(['5AEP861'], '[A-Za-z0-9._=]{70,120}'),
-    around(['!AQ', '!AR'], 15, ALNUM, '[A-Za-z0-9_.]{60,120}'), // a session of Salesforce
+    around(['!AQ', '!AR'], 15, ALNUM, '[A-Za-z0-9_.]{60,120}'), // a Salesforce session
     around(['-us'], 32, HEX, `\\d{1,2}${END}`),
     around(['FFFFNRAL'], 32, '[0-9a-fux]', END),
     around(['_mmk'], 36, '[A-Za-z0-9_]', END),
@@ -72,19 +72,8 @@ export const CLOUD_TOKEN: Rule = {
       reach: 4010,
       head: 'fm[12][ra]?_',
     },
-    {
-      anchors: ['.atlasv1.'],
-      pattern: `${ALNUM}{14}\\.atlasv1\\.${WORD}{60,80}`,
-      back: 14,
-      check: 'random',
-    },
-    {
-      anchors: ['JQQJ99'],
-      pattern: `${ALNUM}{52}JQQJ99${ALNUM}{26}`,
-      back: 52,
-      reach: 32,
-      check: 'random',
-    },
+    around(['.atlasv1.'], 14, ALNUM, `${WORD}{60,80}`),
+    around(['JQQJ99'], 52, ALNUM, `${ALNUM}{26}`),
     {
       anchors: ['-Signature='], // in presigned URLs
       pattern: `(?<=X-(?:Amz|Goog))-Signature=(${HEX}{64,1024})`,

@@ -51,10 +51,6 @@ export class AnswerNames {
     const last = this.#last.get(thread);
     if (last !== undefined) last.isUnfinished = false;
   }
-
-  clear(): void {
-    this.#last.clear();
-  }
 }
 
 const nameOf = ({ key, part }: Answer): string => (part === 0 ? key : `${key} ${part}`);

@@ -51,10 +51,6 @@ export class AwaitedLines {
       fold.note(note);
     }
   }
-
-  clear(): void {
-    this.#lines.clear();
-  }
 }
 
 /** Is it a text or an answer? A result that comes before its call is moved to it, so its place says nothing. */

@@ -98,10 +98,6 @@ export class KeptMessages {
     if (items.length > 0) this.#waiting.set(thread, { anchor, isFirst, items });
   }
 
-  clear(): void {
-    this.#waiting.clear();
-  }
-
   /**
    * Handles a second boundary right after the one that kept messages.
    * @param kept of the second one: gives the held messages a new position; if undefined, they are dropped

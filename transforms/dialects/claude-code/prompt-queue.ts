@@ -58,12 +58,6 @@ export class PromptQueue {
     const at = this.#received.findIndex((one) => one.text === text);
     return at < 0 ? undefined : this.#received.splice(at, 1)[0]?.place;
   }
-
-  clear(): void {
-    this.#waiting = [];
-    this.#received = [];
-    this.#hasAttachments = false;
-  }
 }
 
 /** The texts of a prompt; undefined if it has none. */

@@ -99,10 +99,8 @@ export class StreamPieces {
     this.#open.settle(this.#main, fold);
   }
 
-  /** Called at the end of the source or of a session in it. */
+  /** Called at the end of the session. */
   end(fold: Fold): Rejection | undefined {
-    this.#streamed.clear();
-    this.#last = undefined;
     return this.#open.end(fold);
   }
 }

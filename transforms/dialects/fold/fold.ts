@@ -255,9 +255,12 @@ export class Fold {
 
   /** Ends all conversations, or those of some threads, at the end of a source or session. */
   closeAll(isOf: (name: string) => boolean = () => true): void {
-    const all = [...this.#threads.values()];
-    for (const thread of all) if (isOf(thread.name)) this.#finished.push({ thread, isContinued: false });
-    this.#threads = new Map(all.flatMap((one) => (isOf(one.name) ? [] : [[one.name, one]])));
+    const open = new Map<string, Thread>();
+    for (const [name, thread] of this.#threads) {
+      if (isOf(name)) this.#finished.push({ thread, isContinued: false });
+      else open.set(name, thread);
+    }
+    this.#threads = open;
   }
 
   /** Sets the tools of the current thread. */

@@ -120,12 +120,6 @@ export class LineSpots {
     else this.#former.delete(thread);
   }
 
-  clear(): void {
-    const all = [this.#ids, this.#stretchNumbers, this.#placeNumbers, this.#open, this.#former];
-    for (const column of all) column.clear();
-    this.#stretches.length = 0;
-  }
-
   #set(id: string, stretch: number, place: number): void {
     const line = this.#ids.add(id);
     this.#stretchNumbers.set(line, stretch);

@@ -69,7 +69,6 @@ interface Spot {
 export class ContentsSource {
   /** Bytes of its lines. */
   bytes = 0;
-  readonly hasEnded = false;
   /** The name of its thread. */
   readonly threads: ReadonlySet<string>;
   readonly #main: string;
@@ -98,9 +97,6 @@ export class ContentsSource {
     this.#main = session === undefined ? MAIN : `${MAIN} ${session}`;
     this.threads = new Set([this.#main]);
   }
-
-  /** Nothing is left to report at its end. */
-  end(): void {}
 
   /** Reads a checkpoint: a list of messages, or one of them. */
   readContents(contents: readonly JsonView[], context: ReadContext): Rejection | undefined {

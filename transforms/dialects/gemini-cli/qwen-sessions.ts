@@ -20,10 +20,11 @@ export class QwenSessions {
   /** The session of a line. Another id begins one only at a first line: a fork may go on under its own id. */
   #sourceOf(line: JsonView, { fold }: ReadContext): ContentsSource {
     const id = line.textOf('sessionId');
-    if (this.#current !== undefined && (id === undefined || id === this.#id)) return this.#current;
+    const before = this.#current;
+    if (before !== undefined && (id === undefined || id === this.#id)) return before;
     const known = id === undefined ? undefined : this.#open.get(id);
-    const begins = this.#current === undefined || line.get('parentUuid')?.type === 'null';
-    if (known === undefined && !begins) return this.#current as ContentsSource;
+    const isFirst = line.get('parentUuid')?.type === 'null';
+    if (before !== undefined && known === undefined && !isFirst) return before;
     if (known === undefined) this.#open.makeRoom(fold);
     this.#current = known ?? new ContentsSource(this.#id === undefined ? undefined : id);
     this.#id = id;

@@ -10,11 +10,11 @@ export interface LoggedSession {
   /** Bytes of its lines. */
   readonly bytes: number;
   /** Whether the log says that it has ended. */
-  readonly hasEnded: boolean;
+  readonly hasEnded?: boolean;
   /** The names of its threads. */
   readonly threads: ReadonlySet<string>;
   /** Called at its end. */
-  end(fold: Fold): unknown;
+  end?(fold: Fold): unknown;
 }
 
 export class OpenSessions<Session extends LoggedSession> {
@@ -40,8 +40,8 @@ export class OpenSessions<Session extends LoggedSession> {
     let held = 0;
     for (const { bytes } of this.#open.values()) held += bytes;
     for (const [id, session] of this.#open) {
-      if (!session.hasEnded && this.#open.size < MAX_OPEN && held < MAX_OPEN_BYTES) continue;
-      session.end(fold);
+      if (session.hasEnded !== true && this.#open.size < MAX_OPEN && held < MAX_OPEN_BYTES) continue;
+      session.end?.(fold);
       fold.closeAll((thread) => session.threads.has(thread));
       this.#open.delete(id);
       held -= session.bytes;
