@@ -39,12 +39,13 @@ function parted(log: DialectLog): Parted | undefined {
   return isWhole(last.toString()) ? { log, before: bytes.subarray(0, start), last } : undefined;
 }
 
-/** Lengths of the half line. */
-function cutsOf(last: Uint8Array): readonly number[] {
+/** Lengths of the half line: few of them where the cut is not what matters. */
+function cutsOf(last: Uint8Array, few: boolean): readonly number[] {
   const all = Array.from({ length: last.length - 1 }, (_, i) => i + 1);
   if (LONG) return all;
   const escaped = Buffer.from(last).indexOf('\\') + 1;
-  const places = [1, 2, 3, escaped, last.length >> 2, last.length >> 1, last.length - 1];
+  const ends = [1, last.length >> 1, last.length - 1];
+  const places = few ? ends : [...ends, 2, 3, escaped, last.length >> 2];
   return all.filter((length) => places.includes(length));
 }
 
@@ -105,8 +106,8 @@ describe.each(logs)('%s', (_path, { log, before, last }) => {
     ['plain', false, ['']],
     ['gzip', true, ['']],
     ['before NULs or a carriage return', false, ['\r', '\0'.repeat(4096), '\r\0']],
-  ])('cut in its last line, %s', async (_name, packed, paddings) => {
-    const lengths = cutsOf(last);
+  ])('cut in its last line, %s', async (name, packed, paddings) => {
+    const lengths = cutsOf(last, name !== 'plain');
     const cuts = lengths.map((length, i) =>
       Buffer.concat([before, last.subarray(0, length), Buffer.from(paddings[i % paddings.length] as string)]),
     );

@@ -1,7 +1,7 @@
 /**
  * Cuts every golden log and every dialect example after each byte. The run never crashes, every line has a fate, each result stays with its
  * call and each answer with its question, the cut line is rejected or dropped with a finding, and an open call is reported. TURNMILL_LONG=1 tries every byte;
- * otherwise every 97th byte and those around line ends.
+ * otherwise every 197th byte and those around line ends.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { LONG } from '../support/long.ts';
 import { type NamedLog, readLogs } from '../support/read-log.ts';
 import { type RecordPairs, recordPairs } from '../support/record-pairs.ts';
 
-const STEP = LONG ? 1 : 97;
+const STEP = LONG ? 1 : 197;
 const LF = 0x0a;
 /** Findings that report a call without a result. */
 const OPEN = new Set(['protocol-open', 'call-unanswered', 'tool-result-missing', 'results-as-text']);

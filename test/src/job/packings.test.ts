@@ -18,7 +18,7 @@ import {
 import { temporaryFolder } from '../../support/folder.ts';
 import { LONG } from '../../support/long.ts';
 
-const SEEDS = LONG ? 5000 : 50;
+const SEEDS = LONG ? 5000 : 20;
 /** Sessions of one dataset. */
 const TOGETHER = 10;
 const PACKINGS: readonly (readonly [Packing, Partial<Settings>])[] = [

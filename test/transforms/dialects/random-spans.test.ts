@@ -10,7 +10,7 @@ import { entriesOf, messagesOf, read } from './span-samples.ts';
 
 /** Bytes between two cuts. */
 const STEP = LONG ? 1 : 3;
-const RUNS = { numRuns: LONG ? 1000 : 50 };
+const RUNS = { numRuns: LONG ? 1000 : 25 };
 
 /** Number of lines with a fate; an object with several calls counts as several. */
 function lineCountOf(elements: readonly StreamElement[]): number {

@@ -93,7 +93,7 @@ describe.each(kinds)('%s', (name, make, done) => {
           expect(rulesOf(entry).includes('stream-cut')).toBe(hasPlace && !isWhole);
         }
       }),
-      { numRuns: LONG ? 1000 : 50 },
+      { numRuns: LONG ? 1000 : 25 },
     );
   });
 
