@@ -44,6 +44,17 @@ describe('opencode', () => {
     ['a conversation', { messages: [user()] }],
   ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
+  it('rejects a part of an unknown type that names a call', () => {
+    const pending = { status: 'pending', input: {}, raw: '{"path":"a' };
+    const messages = [
+      user(says('a')),
+      answer(step, { type: 'odd', callID: 'c', tool: 'write', state: pending }),
+    ];
+    expect(elementsOf({ info: { id: 's' }, messages })).toMatchObject([
+      { kind: 'rejection', reason: 'bad-messages' },
+    ]);
+  });
+
   it('reads what the user ran as a message of the user, not as a call of the model', () => {
     const note = says('The following tool was executed by the user', { synthetic: true });
     const ended = (input: object, more: object = {}) => ({

@@ -150,7 +150,7 @@ function inputOf(object: FirstObject): JsonView | undefined {
   if (input?.get('messages')?.type === 'array') return input;
   const list = input?.elements() ?? [];
   if (input === undefined || list[0]?.typeOf('role') !== 'string' || isTrace(object)) return undefined;
-  const areItems = list.some((one) => one.get('role') === undefined);
+  const areItems = list.some((one) => one.get('role') === undefined) || isPolled(object.get('output'));
   return new JsonView(objectOf([[areItems ? 'input' : 'messages', input.copy()]]));
 }
 

@@ -14,6 +14,7 @@ import { mayBePieces } from '../shared/answer-pieces.ts';
 import { readReply, speakerOf } from '../shared/anthropic-message.ts';
 import { bodyInBase64, decoded, isBody } from '../shared/base64-text.ts';
 import { arrayOf, copiesOf, makeMessage, objectOf } from '../shared/build-messages.ts';
+import { carriesContent } from '../shared/carried-content.ts';
 import { BARE_CHOICE, CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { jsonIn, present, structured } from '../shared/logged-values.ts';
@@ -102,7 +103,7 @@ function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
     if (listed !== undefined) return answerFromStream(listed, keepSealed);
     if (value !== undefined && isRaw)
       return value.elements().some((one) => one.type === 'string') ? LEFT_OUT : readAnswer(value, keepSealed);
-    if (value !== undefined && isAnswer(value)) return fromObject(value, keepSealed);
+    if (value !== undefined && (isAnswer(value) || areAnswers(value))) return readAnswer(value, keepSealed);
     if (holdsOtherEvents(text, isRaw)) return UNKNOWN;
     const form = printedForm(view);
     const isCut = isCutEvent(text) || form === 'cut' || (isRaw && form === undefined);
@@ -150,6 +151,32 @@ function isAnswer(object: JsonView): boolean {
   const error = object.get('error');
   return error?.type === 'object' && ['message', 'type', 'code'].some((key) => present(error.get(key)));
 }
+
+/** Is a list that was logged as text made of messages, choices, items or blocks of an answer? */
+function areAnswers(list: JsonView): boolean {
+  const all = list.elements();
+  return all.length > 0 && all.every((one) => isAnswer(one) || isPartOfAnswer(one));
+}
+
+function isPartOfAnswer(one: JsonView): boolean {
+  if (one.get('message')?.textOf('role') === 'assistant') return true;
+  switch (one.textOf('type')) {
+    case 'function_call':
+      return one.typeOf('call_id') === 'string';
+    case 'reasoning':
+      return one.typeOf('summary') === 'array';
+    case 'tool_use':
+      return one.typeOf('id') === 'string' && one.typeOf('name') === 'string';
+    case 'thinking':
+      return one.typeOf('thinking') === 'string';
+    case 'text':
+      return one.typeOf('text') === 'string' && one.keys().every((key) => OF_TEXT.has(key));
+    default:
+      return false;
+  }
+}
+
+const OF_TEXT: ReadonlySet<string> = new Set(['type', 'text', 'citations']);
 
 function fromList(list: JsonView, keepSealed: boolean): Answer {
   const streamed = answerInList(list);
@@ -223,8 +250,8 @@ function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): 
   const isCall = first.get('finish_reason')?.text() === 'tool_calls';
   const said = isCall && message?.type === 'object' ? withArguments(message) : (message ?? first);
   const whole = fromChatMessage(said, keepSealed);
-  const isEmpty = message === undefined && first.get('finish_reason') !== undefined;
-  const read = whole.isUnknown === true && isEmpty ? NONE : whole;
+  const isEnded = message === undefined && first.get('finish_reason') !== undefined;
+  const read = whole.isUnknown === true && isEnded && !carriesContent(first) ? NONE : whole;
   const unread = unreadNotes(first, message === undefined ? BARE_CHOICE : CHAT_CHOICE, 'choices[0]');
   return { ...read, notes: [...read.notes, ...notes, ...unread] };
 }

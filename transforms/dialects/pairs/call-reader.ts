@@ -2,6 +2,7 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
+import { addMember } from '../../json/splice.ts';
 import type { Fate, Lack, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { OTHER_ROLE } from '../../model/known-roles.ts';
 import type { Meta } from '../../model/meta.ts';
@@ -71,7 +72,7 @@ export class CallReader {
 
   /** Reads a call. @param json the logged object, which may have metadata beside the call */
   read(logged: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
-    const call = { ...logged, tools: toolsOf(logged, json) };
+    const call = withRepeated({ ...logged, tools: toolsOf(logged, json) });
     const { request, response, isRaw } = call;
     const twice = [structured(json.get('request')), request, response].find(hasKeyTwice);
     if (twice !== undefined) return context.reject('duplicate-key', 'duplicate key', twice);
@@ -181,6 +182,22 @@ function toolsOf({ request }: Call, json: JsonView): JsonView | undefined {
   if (says(own)) return own;
   const body = geminiRequest(request) ?? request;
   return [...toolPlaces(body), ...toolPlaces(json)].find((place) => toolsIn(place).length > 0) ?? own;
+}
+
+/** The call, with the system text and the tools that a response of the Responses API repeats, if its request was logged without them. */
+function withRepeated(call: Call): Call {
+  const response = structured(call.response);
+  const { request, tools } = call;
+  if (request === undefined || response?.textOf('object') !== 'response' || !isResponsesRequest(request))
+    return call;
+  const instructions = request.get('instructions') === undefined ? response.get('instructions') : undefined;
+  const isText = instructions?.type === 'string' && !instructions.isEmptyText;
+  const whole = isText ? addMember(request.copy(), 'instructions', instructions.copy()) : undefined;
+  return {
+    ...call,
+    request: whole === undefined ? request : new JsonView(whole),
+    tools: says(tools) ? tools : (response.get('tools') ?? tools),
+  };
 }
 
 /** Is it a call of Ollama, whose calls of tools have no ids, in the request or in the answer? */

@@ -89,8 +89,8 @@ export class PiSource {
     if (present(result)) return this.#compact(result, context);
     const dropped = this.#drop('client-event', entry, context);
     if (STREAM_EVENT.test(type)) this.#pieces.add(type, entry, context);
-    if (CLIENT.has(type) || COMPACTED.has(type) || STREAM_EVENT.test(type)) return dropped;
-    this.#noteUnknown(type, entry, context);
+    if (CLIENT.has(type) || STREAM_EVENT.test(type)) return dropped;
+    if (!COMPACTED.has(type)) this.#noteUnknown(type, entry, context);
     return leaveUnknown(type, entry, context);
   }
 

@@ -16,7 +16,18 @@ import { holdsWords } from './unread-text.ts';
 const ARGUMENTS: ReadonlySet<string> = new Set(['arguments', 'args', 'input', 'tool_input', 'toolInput']);
 /** Members that programs use for a message, its content or a call; the last part of a name with dots. */
 const CARRIERS: ReadonlySet<string> = new Set([
-  ...['message', 'messages', 'content', 'contents', 'parts', 'text', 'delta', 'prompt', 'completion'],
+  ...[
+    'message',
+    'messages',
+    'content',
+    'contents',
+    'parts',
+    'text',
+    'delta',
+    'prompt',
+    'completion',
+    'partial_json',
+  ],
   ...['choices', 'tool_calls', 'toolCalls', 'tool_call', 'toolCall', 'function_call', 'functionCall'],
   'functionResponse',
   ...ARGUMENTS,
@@ -27,7 +38,9 @@ const CARRIERS: ReadonlySet<string> = new Set([
 /** Members that hold content if they are a text with white space, or a list. */
 const OFTEN: ReadonlySet<string> = wordSet('summary result command query changes thoughts encrypted_content');
 /** Members that name a call. */
-const CALLS: ReadonlySet<string> = wordSet('tool_call_id toolCallId tool_use_id call_id callId');
+const CALLS: ReadonlySet<string> = wordSet(
+  'tool_call_id toolCallId tool_use_id toolUseId call_id callId callID',
+);
 const WHITE_SPACE = /\s/;
 /** Members about errors and states, which have messages too. */
 const OTHERS = /^(?:status|error|exception)(?:\.|$)/;

@@ -6,6 +6,7 @@ import { roleNamed } from '../../model/known-roles.ts';
 import { arePieces, joinedPieces, mayBePieces } from './answer-pieces.ts';
 import { bodyInBase64 } from './base64-text.ts';
 import { itemIn } from './calls-in-text.ts';
+import { carriesContent } from './carried-content.ts';
 import { addItems, isItem, PLACEHOLDER, refuseValue } from './logged-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { bodyOf } from './message-blocks.ts';
@@ -97,11 +98,20 @@ function addAnswers(transcript: Transcript, list: JsonView, several?: Several): 
   } else {
     const asked = others.find((one) => roleNamed(one.get('role')?.text() ?? '') === 'user');
     if (asked !== undefined) transcript.refuse('unknown-speaker', ASKED, asked);
+    const strange = others.length > 0 ? elements.find(isStrange) : undefined;
+    if (strange !== undefined) transcript.refuse('unknown-content', STRANGE, strange);
     addCompletion(transcript, first as JsonView);
     if (others.length > 0) transcript.note(OTHER_CHOICES);
   }
 }
 
+/** Is it an object that is neither a message nor a choice, but carries content? */
+const isStrange = (one: JsonView): boolean =>
+  one.type === 'object' &&
+  firstOf(one, 'role', 'type', 'message', 'kwargs', 'data', ...SPEAKING, ...TEXTS) === undefined &&
+  carriesContent(one);
+
+const STRANGE = 'a list of answers has an object in it that is not one, but carries content';
 const ASKED = 'a list of answers has a message of the user in it';
 
 /** Is it a message of the Responses API? It is one of several items, while an answer of the Messages API stands alone. */

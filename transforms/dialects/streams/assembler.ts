@@ -64,6 +64,8 @@ export class StreamAssembler {
   /** Events before the first one that shows the API. */
   #early: Uint8Array[] = [];
   #isDamaged = false;
+  /** Was a piece of an event the last thing that came, or did something follow it that says more? */
+  #torn: 'at the end' | 'inside' | undefined;
   /** Was content in what is not an event? */
   #hasLost = false;
   #hasTwo = false;
@@ -94,6 +96,7 @@ export class StreamAssembler {
 
   #feed(grammar: StreamGrammar, event: JsonView): void {
     this.weight += event.length;
+    if (this.#torn === 'at the end' && goesOn(event)) this.#torn = 'inside';
     grammar.put(event);
   }
 
@@ -104,10 +107,12 @@ export class StreamAssembler {
 
   /**
    * Records that an event was not JSON, because the stream was truncated or damaged.
-   * @param value what is there instead
+   * @param value what is there instead; undefined for text that is not JSON
+   * @param isTorn whether it is a piece of an event
    */
-  damaged(value?: JsonView): void {
+  damaged(value?: JsonView, isTorn = false): void {
     this.#isDamaged = true;
+    if (isTorn) this.#torn ??= 'at the end';
     this.#hasLost ||= says(value) && !CUT.test(value?.text() ?? '');
   }
 
@@ -133,9 +138,11 @@ export class StreamAssembler {
       this.#settleEarly(this.#grammar);
     }
     const answer = this.#grammar.answer();
-    const isNoted = !this.#isDamaged || answer.notes.includes(STREAM_CUT);
+    const hasHole = this.#torn === 'inside' && this.#grammar.hasRepeated !== true;
+    const isNoted = hasHole || !this.#isDamaged || answer.notes.includes(STREAM_CUT);
     const own = [
       ...(isNoted ? [] : [DAMAGED]),
+      ...(hasHole ? [HOLE] : []),
       ...(this.#hasLost ? [LOST] : []),
       ...(this.#hasTwo ? [TWO_ANSWERS] : []),
     ];
@@ -148,6 +155,14 @@ const MAX_EARLY = 16;
 const CUT = /^\s*(?:\{|data:|event:|:)/;
 const DAMAGED = { ...STREAM_CUT, message: 'a part of the stream is not an event: left out' };
 
+/** Does an event say something? The last one only ends the answer. */
+const goesOn = (event: JsonView): boolean =>
+  (event.get('choices')?.elements() ?? [event]).some((one) => carriesContent(one));
+
+const HOLE = error(
+  'unknown-content',
+  'an event inside the stream is damaged: a part of the answer is missing',
+);
 const LOST = error('unknown-content', 'a part of the stream that is not an event carries content');
 
 /** The answer in a text of server-sent events; undefined if the text has no event of a stream. */
@@ -189,6 +204,10 @@ function putPayload(assembler: StreamAssembler, payload: string): void {
   else putEvent(assembler, objectIn(encode(payload)), payload);
 }
 
+/** Is a payload a piece of an event? */
+export const isTorn = (event: JsonView | undefined, payload: string): boolean =>
+  event === undefined && /^\s*\{/.test(payload);
+
 /** A payload that is a whole list or text. */
 function otherIn(payload: string): JsonView | undefined {
   if (!/^\s*["[]/.test(payload)) return undefined;
@@ -199,7 +218,8 @@ function otherIn(payload: string): JsonView | undefined {
 }
 
 function putEvent(assembler: StreamAssembler, event: JsonView | undefined, payload = ''): void {
-  if (event === undefined || !assembler.put(event)) assembler.damaged(otherIn(payload));
+  if (event === undefined || !assembler.put(event))
+    assembler.damaged(otherIn(payload), isTorn(event, payload));
 }
 
 const TEXT_CHUNK = 'text_completion';

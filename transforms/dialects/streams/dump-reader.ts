@@ -28,7 +28,7 @@ import { lineId } from '../shared/line-id.ts';
 import { type ObjectWalk, readObjects } from '../shared/line-objects.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { faultIn } from '../shared/unreadable.ts';
-import { isDone, objectIn, StreamAssembler } from './assembler.ts';
+import { isDone, isTorn, objectIn, StreamAssembler } from './assembler.ts';
 import { chunkId } from './chat-chunks.ts';
 import { readSseLine } from './sse.ts';
 
@@ -113,6 +113,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
   walk(bytes: Uint8Array, at: number): number {
     this.#start = at;
     this.#end = this.#scanner.value(bytes, at, 0);
+    if (this.#end < 0) this.#current?.assembler.damaged(undefined, true);
     return this.#end;
   }
 
@@ -136,7 +137,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
     if (whole !== undefined) return whole;
     const invalid = invalidUtf8At(line.bytes);
     if (invalid >= 0) {
-      this.#current?.assembler.damaged();
+      this.#current?.assembler.damaged(undefined, true);
       return [...this.#endLoose(), rejectLine('parse', line, 'invalid-utf8', 'not UTF-8', invalid)];
     }
     const read = readSseLine(decode(line.bytes));
@@ -183,7 +184,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
       const event = objectIn(encode(data), this.#tape);
       const taken = event && this.#take(event, line.origin);
       if (taken !== undefined) return taken;
-      this.#current?.assembler.damaged();
+      this.#current?.assembler.damaged(undefined, isTorn(event, data));
       return [rejectLine('parse', line, 'bad-stream', 'the data is not an event')];
     });
   }

@@ -23,6 +23,8 @@ export interface StreamGrammar {
   isOfAnother(event: JsonView): boolean;
   /** Whether the answer is complete. */
   readonly isOver: boolean;
+  /** Whether later events repeat all that came in pieces, so that a lost one changes nothing. */
+  readonly hasRepeated?: boolean;
   answer(): StreamedAnswer;
 }
 

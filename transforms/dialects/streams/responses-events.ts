@@ -162,8 +162,12 @@ export class ResponsesEvents implements StreamGrammar {
     if (this.#whole === undefined) notes.push(STREAM_CUT);
     const isCut = said.length < items.length || items.some((item) => item.isCut);
     if (this.#whole === undefined && isCut) notes.push(ARGUMENTS_CUT);
-    if (this.#isUnordered && !this.#hasOutput && said.some(({ isOpen }) => isOpen)) notes.push(UNORDERED);
+    if (this.#isUnordered && !this.hasRepeated) notes.push(UNORDERED);
     return { json: this.#json(output), notes: [...notes, ...this.#unknown.notes(this.#whole !== undefined)] };
+  }
+
+  get hasRepeated(): boolean {
+    return this.#hasOutput || ![...this.#items.values()].some((item) => item.isOpen && !item.isUnsaid);
   }
 
   /** Does the response at the end repeat the answer? */

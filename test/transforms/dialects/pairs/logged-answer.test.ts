@@ -286,6 +286,83 @@ describe('the answer of a simple pair', () => {
   });
 });
 
+it('a choice that has its message under an unknown name is not an empty answer', () => {
+  const choice = { index: 0, finish_reason: 'stop' };
+  const pair = (more: object) => ({ messages: [question], response: { choices: [{ ...choice, ...more }] } });
+  expect(read([pair({ odd: reply })])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+  expect(messagesOf(pair({}))).toEqual([[question]]);
+});
+
+describe('an answer that was logged as the text of a list', () => {
+  const text = 'b';
+  it.each<[string, readonly object[]]>([
+    ['messages', [reply]],
+    ['choices', completion.choices],
+    ['blocks', [{ type: 'text', text }]],
+    ['items', [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }]],
+  ])('is read: %s', (_kind, list) => {
+    for (const response of [list, JSON.stringify(list)])
+      expect(messagesOf({ messages: [question], response })).toEqual([[question, reply]]);
+  });
+
+  it('has calls in the words of any API', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    for (const one of [
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+      { type: 'tool_use', id: 'c', name: 'f', input: {} },
+      { role: 'assistant', content: null, tool_calls: [call] },
+    ])
+      expect(messagesOf({ messages: [question], response: JSON.stringify([one]) })).toMatchObject([
+        [question, { role: 'assistant', tool_calls: [call] }],
+      ]);
+  });
+
+  it.each([
+    [[{ text: 'b' }]],
+    [[{ type: 'text', text: 'b', bold: true }]],
+    [[{ role: 'admin', content: 'b' }]],
+    [[reply, { name: 'Ada' }]],
+    [['b']],
+    [[]],
+  ])('stays a text if the model may have written it: %j', (list) => {
+    const content = JSON.stringify(list);
+    expect(messagesOf({ messages: [question], response: content })).toEqual([
+      [question, { role: 'assistant', content }],
+    ]);
+  });
+});
+
+describe('a response of the Responses API whose request was logged without its parameters', () => {
+  const tool = { type: 'function', name: 'f', parameters: { type: 'object' } };
+  const response = {
+    ...{ id: 'r', object: 'response', status: 'completed', instructions: 's', tools: [tool] },
+    output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] }],
+  };
+  const toolsOf = (object: object) =>
+    entriesIn(read([object])).map(({ tools }) => ('kind' in tools ? tools : tools.map(({ name }) => name)));
+
+  it.each<[string, object]>([
+    ['input and output', { input: [question], output: response }],
+    ['both as texts', { input: JSON.stringify([question]), output: JSON.stringify(response) }],
+    ['request and response', { request: { model: 'm', input: 'a' }, response }],
+  ])('has its system text and its tools: %s', (_name, pair) => {
+    expect(messagesOf(pair)).toEqual([[{ role: 'system', content: 's' }, question, reply]]);
+    expect(toolsOf(pair)).toEqual([['f']]);
+  });
+
+  it('has those of the request if it has any, and no system text twice', () => {
+    const own = { model: 'm', input: 'a', instructions: 'own', tools: [{ ...tool, name: 'g' }] };
+    expect(messagesOf({ request: own, response })).toEqual([
+      [{ role: 'system', content: 'own' }, question, reply],
+    ]);
+    expect(toolsOf({ request: own, response })).toEqual([['g']]);
+    const input = [{ role: 'system', content: 's' }, question];
+    expect(messagesOf({ input, output: response })).toEqual([[...input, reply]]);
+    const none = { ...response, instructions: null, tools: [] };
+    expect(messagesOf({ request: { model: 'm', input: 'a' }, response: none })).toEqual([[question, reply]]);
+  });
+});
+
 describe('an answer of Ollama', () => {
   const line = (message: object, done: boolean) => ({ model: 'm', created_at: '2026', message, done });
   const lines = [

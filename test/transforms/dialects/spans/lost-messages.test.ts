@@ -111,3 +111,19 @@ it('a list of answers with a question in it is refused', () => {
   };
   expect(span(attributes)).toMatchObject([{ kind: 'rejection', reason: 'unknown-speaker' }]);
 });
+
+it('an object in a list of answers is not another choice if it is of no known form, but carries content', () => {
+  const text = (content: string) => ({ role: 'assistant', parts: [{ type: 'text', content }] });
+  const call = (...answers: readonly object[]) =>
+    span({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'a' }] }]),
+      'gen_ai.output.messages': JSON.stringify(answers),
+    });
+  expect(entriesOf(call(text('b'), text('c'))).map((one) => messagesOf(one).length)).toEqual([2]);
+  for (const answers of [
+    [text('b'), { odd: text('c') }],
+    [{ odd: text('c') }, text('b')],
+  ])
+    expect(call(...answers)).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+});
