@@ -572,3 +572,40 @@ it('reports a line whose parent is in a conversation that a compaction has ended
   expect(rulesOf('q2')).toEqual(['no-system']);
   expect(rulesOf('a')).toEqual(['parent-missing', 'no-system']);
 });
+
+describe('two calls with one id in one answer', () => {
+  const called = (uuid: string, input: unknown, name = 'f') => ({
+    ...{ type: 'assistant', uuid, parentUuid: null, sessionId: 's' },
+    message: { id: 'm', role: 'assistant', content: [{ type: 'tool_use', id: 't', name, input }] },
+  });
+  const answered = (uuid: string, content: string) => ({
+    ...{ type: 'user', uuid, parentUuid: null, sessionId: 's' },
+    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content }] },
+  });
+  interface Said {
+    readonly tool_calls?: readonly { readonly function: object }[];
+    readonly content?: unknown;
+  }
+  /** The calls and the contents, in order. */
+  const readCalls = (...lines: readonly object[]): readonly unknown[] =>
+    (conversationsOf(...lines).flat() as readonly Said[]).flatMap(({ tool_calls = [], content }) => [
+      ...tool_calls.map((call) => Object.values(call.function).join(' ')),
+      ...(content === undefined ? [] : [content]),
+    ]);
+
+  it('are both kept if they say different things, each with its result', () => {
+    const results = [answered('r1', 'one'), answered('r2', 'two')];
+    expect(readCalls(called('a', { n: 1 }), called('b', { n: 2 }), ...results)).toEqual([
+      ...['f {"n":1}', 'f {"n":2}', 'one', 'two'],
+    ]);
+    expect(readCalls(called('a', { n: 1 }), called('b', { n: 1 }, 'g'))).toEqual(['f {"n":1}', 'g {"n":1}']);
+  });
+
+  it.each([
+    ['has the same arguments', { n: 1, m: 2 }, { m: 2, n: 1 }],
+    ['had no arguments', {}, { m: 2, n: 1 }],
+    ['had a part of its arguments', '{"m"', { m: 2, n: 1 }],
+  ])('are one call if the first one %s', (_what, first, then) => {
+    expect(readCalls(called('a', first), called('b', then))).toEqual(['f {"m":2,"n":1}']);
+  });
+});

@@ -383,3 +383,23 @@ it('reads the content of an observation of the SDK that says something, and reje
   const extended = { extended_content: [part('more')] };
   expect(result({ content: 'x' }, extended)).toBe(`tool ${JSON.stringify([part('x'), part('more')])}`);
 });
+
+it('keeps two calls of the SDK that have one id in one response', () => {
+  const action = (id: string, n: number) => ({
+    ...{
+      kind: 'ActionEvent',
+      id,
+      source: 'agent',
+      timestamp: `2026-01-01T00:00:0${id}`,
+      llm_response_id: 'r',
+    },
+    ...{ tool_name: 'f', tool_call_id: 'c', thought: [], action: { kind: 'F', n } },
+    tool_call: { id: 'c', name: 'f', arguments: `{"n":${n}}` },
+  });
+  const entries = elementsOf(action('1', 1), action('2', 2)).filter(
+    (one): one is Entry => one.kind === 'entry',
+  );
+  const said = entries.flatMap(({ messages, reply }) => [...messages, ...(reply ? [reply] : [])]);
+  const calls = said.flatMap(({ bytes }) => JSON.parse(text(bytes)).tool_calls);
+  expect(calls.map((call) => call.function.arguments)).toEqual(['{"n":1}', '{"n":2}']);
+});

@@ -7,6 +7,9 @@ import { isSameBytes } from '../../json/bytes.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
+import { equalityKey, parseExactly } from '../../model/equality-key.ts';
+import { isObject, textOfValue } from '../../model/message.ts';
+import { readCall, type ToolCall } from '../../model/tool-call.ts';
 import { arrayOf, callJson, joinStrings, messageObject, type Piece } from '../shared/build-messages.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { NO_CONTENT, saidBesideCalls } from '../shared/no-content.ts';
@@ -70,9 +73,8 @@ export class AssistantDraft {
   /** Whether a block repeats the one at an index. Only the last block can have grown. */
   #isRepeated(at: number, block: FoldBlock): boolean {
     const known = this.#blocks[at] as FoldBlock;
-    return at === this.size - 1 || block.kind === 'call'
-      ? continues(block, known)
-      : isSameBytes(bytesOf(block), bytesOf(known));
+    if (block.kind === 'call') return known.kind === 'call' && isVersionOf(block, known);
+    return at === this.size - 1 ? continues(block, known) : isSameBytes(bytesOf(block), bytesOf(known));
   }
 
   /**
@@ -172,6 +174,28 @@ function continues(block: FoldBlock, before: FoldBlock): boolean {
   if (block.kind === 'sealed') return before.kind === 'sealed' && isSameBytes(block.detail, before.detail);
   return before.kind === 'part' && isSameBytes(block.object, before.object);
 }
+
+/** Whether a call says the same as one with its id, or is that call once its arguments are complete. */
+function isVersionOf(call: CallPiece, before: CallPiece): boolean {
+  if (isSameBytes(call.json, before.json)) return true;
+  const [now, then] = [readCall(call.json, 0), readCall(before.json, 0)];
+  const known = argumentsIn(then);
+  if (isUnfinished(known)) return true;
+  return now.name === then.name && equalityKey(argumentsIn(now)) === equalityKey(known);
+}
+
+/** The arguments; a text if they are not JSON. */
+function argumentsIn({ arguments: args }: ToolCall): unknown {
+  const text = textOfValue(args) ?? '';
+  try {
+    return parseExactly(text);
+  } catch {
+    return text;
+  }
+}
+
+const isUnfinished = (args: unknown): boolean =>
+  typeof args === 'string' || (isObject(args) && Object.keys(args).length === 0);
 
 /** Whether `text` begins with the text of `start`; both are JSON strings. */
 function beginsWith(text: Uint8Array, start: Uint8Array): boolean {
