@@ -39,7 +39,8 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Returns whether a process with this id runs on this machine. */
+export function isRunning(pid: number): boolean {
   try {
     getPriority(pid);
     return true;

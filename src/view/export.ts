@@ -1,9 +1,10 @@
 /** Exports the viewer's page and its data as files, for a static host or a folder that is opened without a server. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { modesLike } from '../dataset/modes.ts';
 import { failUsage, ioError, TurnmillError } from '../errors.ts';
 import { ListedIds } from '../settings/listed-ids.ts';
+import { isRunning } from '../temporary-folder.ts';
 import { termsOf } from './facets.ts';
 import { HEADERS } from './refusals.ts';
 import { ROUTES, type Viewed } from './routes.ts';
@@ -46,17 +47,59 @@ export async function exportView(viewed: Viewed, { folder, limit, only }: Export
   const numbers = await numbersOf(dataset, limit, listed);
   const missing = listed?.missingIn('record');
   if (listed?.isAllMissing === true) throw new TurnmillError('no-input', String(missing));
-  const modes = modesLike(dataset.root);
+  const { files, folders } = modesOf(dataset.root);
+  return inWholeFolder(folder, folders, async (fresh) => {
+    mkdirSync(join(fresh, 'data'), { mode: folders });
+    const exported = await new Exporter(viewed, fresh, files).run(numbers, dataset.records);
+    return { ...exported, missing };
+  });
+}
+
+/** Permissions of the export's files and folders. */
+function modesOf(dataset: string): { readonly files: number; readonly folders: number } {
+  const modes = modesLike(dataset);
+  return { files: modes.file('index.html'), folders: modes.folder('.') };
+}
+
+/**
+ * Fills a new folder, which gets its name only once it is complete: until then it is `.NAME.export-PID` beside it. Removes
+ * those of killed processes.
+ */
+async function inWholeFolder<T>(
+  folder: string,
+  mode: number,
+  fill: (fresh: string) => Promise<T>,
+): Promise<T> {
+  if (existsSync(folder)) throw alreadyExists(folder);
+  const path = resolve(folder);
+  const prefix = `.${basename(path)}.export-`;
+  const fresh = join(dirname(path), `${prefix}${process.pid}`);
   try {
-    mkdirSync(folder, { mode: modes.folder('.') });
-    mkdirSync(join(folder, 'data'), { mode: modes.folder('.') });
+    for (const name of readdirSync(dirname(path)))
+      if (isLeftover(name, prefix)) rmSync(join(dirname(path), name), { recursive: true, force: true });
+    mkdirSync(fresh, { mode });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw ioError('create', folder, error);
-    const message = `${folder} already exists: name a folder that does not`;
-    throw new TurnmillError('cannot-create', message, { subject: folder });
+    throw ioError('create', folder, error);
   }
-  const exported = await new Exporter(viewed, folder, modes.file('index.html')).run(numbers, dataset.records);
-  return { ...exported, missing };
+  try {
+    const result = await fill(fresh);
+    renameSync(fresh, path);
+    return result;
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    if (error instanceof TurnmillError) throw error;
+    throw existsSync(folder) ? alreadyExists(folder) : ioError('create', folder, error);
+  }
+}
+
+function isLeftover(name: string, prefix: string): boolean {
+  const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
+  return Number.isInteger(pid) && (pid === process.pid || !isRunning(pid));
+}
+
+function alreadyExists(folder: string): TurnmillError {
+  const message = `${folder} already exists: name a folder that does not`;
+  return new TurnmillError('cannot-create', message, { subject: folder });
 }
 
 /** Returns the numbers of the first records, at most `limit`, whose sessions are listed. */

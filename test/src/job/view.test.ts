@@ -1,9 +1,10 @@
 /** The viewer reads the lines of a dataset with the settings of its manifest. */
-import { readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openView } from '../../../src/job/view.ts';
-import { turnmill as builtCommand } from '../../support/command.ts';
+import { turnmill as builtCommand, ended, start } from '../../support/command.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from '../cli/small-logs.ts';
@@ -92,4 +93,31 @@ test('exported pages have parts of the logs only if the user names the logs', as
   };
   expect(await exported('without')).not.toContain('hunter22');
   expect(await exported('with', '--logs', path)).toContain('hunter22');
+});
+
+test('exported pages get their name once they are complete', async () => {
+  const folder = temporaryFolder();
+  const out = join(folder, 'out');
+  const pages = join(folder, 'pages');
+  const lines = Array.from({ length: 50 }, (_, i) => entry({ id: `s${i}`, second: i }));
+  const path = writeLog(folder, 'a.jsonl', lines);
+  expect((await turnmill(['build', path, '--out', out, '--session-by', 'id'])).status).toBe(0);
+  mkdirSync(join(folder, '.pages.export-999999999/data'), { recursive: true }); // of a process that was killed
+  mkdirSync(join(folder, '.pages.export-1')); // of one that runs
+  let isKilled = false;
+  while (!isKilled) {
+    const child = start(['view', out, '--export', pages]);
+    const end = ended(child);
+    while (!isKilled && child.exitCode === null) {
+      isKilled = existsSync(join(folder, `.pages.export-${child.pid}`)) && child.kill('SIGKILL');
+      await setImmediate();
+    }
+    await end;
+    if (existsSync(pages)) isKilled = false;
+    rmSync(pages, { recursive: true, force: true });
+  }
+  expect(existsSync(pages)).toBe(false);
+  expect((await builtCommand(['view', out, '--export', pages])).status).toBe(0);
+  expect(existsSync(join(pages, 'data/rejected-0.js'))).toBe(true);
+  expect(readdirSync(folder).filter((name) => name.startsWith('.pages'))).toEqual(['.pages.export-1']);
 });
