@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import split2 from 'split2';
-import { checkManifest } from '../dataset/manifest.ts';
+import { readManifest } from '../dataset/manifest.ts';
 import { type LineFileName, type LineTypes, lineIn } from '../dataset/parse-line.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
@@ -20,7 +20,7 @@ export async function eachLineOf<F extends LineFileName>(
   take: (line: LineTypes[F]) => void,
 ): Promise<void> {
   const root = resolveDataset(out);
-  checkManifest(root);
+  readManifest(root);
   const path = join(root, file);
   let fault: unknown;
   try {

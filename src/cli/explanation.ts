@@ -3,7 +3,7 @@ import { type Stats, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { shellWord } from '../charts/numbers.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
-import { checkManifest } from '../dataset/manifest.ts';
+import { readManifest } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
@@ -180,10 +180,9 @@ async function settingsFor(file: string, values: Values): Promise<PartialSetting
   const given = await withPlugInFiles(settingsOf([file], values));
   const { in: out } = values;
   if (out === undefined) return given;
-  const manifestIn = async (folder: string): Promise<Manifest | undefined> =>
-    checkManifest(resolveDataset(folder));
-  const manifest = await withDataset(out, resolveS3Options(given.s3), () => false, manifestIn);
-  return manifest === undefined ? given : asBuilt(out, manifest.settings ?? {}, given);
+  const manifestIn = async (folder: string): Promise<Manifest> => readManifest(resolveDataset(folder));
+  const { settings = {} } = await withDataset(out, resolveS3Options(given.s3), () => false, manifestIn);
+  return asBuilt(out, settings, given);
 }
 
 async function recordsOf(

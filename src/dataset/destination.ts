@@ -7,7 +7,7 @@ import type { FileIdentity } from '../input/sources/source.ts';
 import { printable } from '../printable.ts';
 import { foreignFiles } from './foreign-files.ts';
 import { checkWritable, lstatIfAny, readDirectory, readLinkIfAny } from './fs-calls.ts';
-import { checkManifest, isDataset } from './manifest.ts';
+import { isDataset, readManifest } from './manifest.ts';
 import { checkOverlap } from './overlap.ts';
 import { locate, type Place } from './place.ts';
 
@@ -53,7 +53,7 @@ function inspect(place: Place, out: string, replace: boolean): Destination['stat
   if (!link && readDirectory(place.path).length === 0) return 'empty';
   if (!isDataset(place.path))
     refuse(out, 'exists and is not a turnmill dataset, so it is not replaced: name another folder');
-  checkManifest(place.path);
+  readManifest(place.path);
   if (!replace) refuse(out, ALREADY_EXISTS);
   checkForeignFiles(place.path, out);
   return link ? 'link' : 'folder';

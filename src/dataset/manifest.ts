@@ -41,80 +41,78 @@ export function manifestText(manifest: Manifest): string {
 }
 
 /**
- * Reads the manifest of a dataset. Throws `no-input` if there is no such folder, `invalid-dataset` if it has no manifest or
- * one that names a file outside the dataset.
+ * Reads the manifest of a dataset. Throws `no-input` if the folder has none, `invalid-dataset` if it is damaged, was
+ * written by a newer version, or names a file outside the dataset.
  */
 export function readManifest(folder: string): Manifest {
-  const manifest = parseManifest(folder);
-  if (manifest === undefined) {
-    const [code, why] =
-      lstatIfAny(folder) !== undefined
-        ? (['invalid-dataset', 'its manifest.json is missing or damaged'] as const)
-        : (['no-input', 'there is no such folder'] as const);
-    throw new TurnmillError(code, `no dataset found in ${folder}: ${why}`, { subject: folder });
-  }
-  checkPaths(folder, manifest, true);
-  return manifest;
-}
-
-/** Throws `invalid-dataset` if the folder's manifest names a file outside the dataset; undefined if it has none. */
-export function checkManifest(folder: string): Manifest | undefined {
-  const manifest = parseManifest(folder);
-  if (manifest !== undefined) checkPaths(folder, manifest, false);
-  return manifest;
-}
-
-/** Returns undefined if the file is missing or not a JSON object. */
-function parseManifest(folder: string): Manifest | undefined {
   const text = readTextIfAny(manifestPath(folder), MAX_MANIFEST_BYTES);
+  if (text === undefined) {
+    const why = lstatIfAny(folder) === undefined ? 'there is no such folder' : 'it has no manifest.json';
+    throw new TurnmillError('no-input', `no dataset found in ${folder}: ${why}`, { subject: folder });
+  }
+  const manifest = parseManifest(text);
+  if (manifest === undefined) refuse(folder, 'is not a JSON object: the dataset is damaged');
+  if (manifest.tool?.name !== TOOL_NAME) refuse(folder, 'is not a manifest of turnmill');
+  checkSchema(folder, manifest);
+  checkPaths(folder, manifest);
+  return manifest;
+}
+
+/** Returns undefined if the text is not a JSON object. */
+function parseManifest(text: string): Manifest | undefined {
   try {
-    const value = text === undefined ? undefined : JSON.parse(text);
+    const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Manifest) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 
-/**
- * Checks the paths before any of them is opened, because the manifest may come from anywhere.
- * @param requirePaths whether an entry without a path is an error
- */
-function checkPaths(folder: string, { shards, files }: Partial<Manifest>, requirePaths: boolean): void {
+function checkSchema(folder: string, { schema }: Manifest): void {
+  if (schema > SCHEMA_VERSION)
+    refuse(
+      folder,
+      `was written by a newer turnmill, schema ${schema}; this one reads up to ${SCHEMA_VERSION}: update turnmill`,
+    );
+}
+
+/** Checks the paths before any of them is opened, because the manifest may come from anywhere. */
+function checkPaths(folder: string, { shards, files }: Partial<Manifest>): void {
   const folders = new Set<string>();
   for (const listed of [shards ?? [], files ?? []].flat() as readonly unknown[]) {
     const path = (listed as Partial<ManifestFile> | null)?.path;
-    if (path === undefined && !requirePaths) continue;
     if (typeof path !== 'string' || !INSIDE.test(path)) {
       const shown = JSON.stringify(path)?.slice(0, SHOWN_CHARACTERS);
-      refuse(folder, `names ${shown}, which is not a file inside a dataset`);
+      refuse(folder, `names ${shown}, which is not a file inside a dataset: nothing was opened`);
     }
     for (let above = dirname(path); above !== '.'; above = dirname(above)) folders.add(above);
   }
   for (const name of folders) {
     if (lstatIfAny(join(folder, name))?.isSymbolicLink())
-      refuse(folder, `names files in ${name}/, which is a symbolic link`);
+      refuse(folder, `names files in ${name}/, which is a symbolic link: nothing was opened`);
   }
 }
 
 function refuse(folder: string, why: string): never {
-  throw new TurnmillError('invalid-dataset', `${manifestPath(folder)} ${why}: nothing was opened`, {
-    subject: folder,
-  });
+  throw new TurnmillError('invalid-dataset', `${manifestPath(folder)} ${why}`, { subject: folder });
 }
 
 /**
- * Returns whether the folder has a manifest of this tool, in a version that it can read.
- * @throws TurnmillError `permission`, or `invalid-dataset` if manifest.json is not a regular file or is far too long
+ * Returns whether the folder has a manifest of this tool.
+ * @throws TurnmillError `permission`, or `invalid-dataset` if manifest.json is not a regular file, is far too long or was
+ * written by a newer version
  */
 export function isDataset(folder: string): boolean {
+  let text: string | undefined;
   try {
-    const text = readTextIfAny(manifestPath(folder), MAX_MANIFEST_BYTES);
-    const { schema, tool } = (text === undefined ? {} : JSON.parse(text)) as Partial<Manifest>;
-    return Number.isInteger(schema) && (schema as number) <= SCHEMA_VERSION && tool?.name === TOOL_NAME;
+    text = readTextIfAny(manifestPath(folder), MAX_MANIFEST_BYTES);
   } catch (error) {
     const code = error instanceof TurnmillError ? error.code : undefined;
     if (code === 'permission' || code === 'invalid-dataset') throw error;
     return false;
   }
+  const manifest = text === undefined ? undefined : parseManifest(text);
+  if (manifest?.tool?.name !== TOOL_NAME || !Number.isInteger(manifest.schema)) return false;
+  checkSchema(folder, manifest);
+  return true;
 }

@@ -3,7 +3,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { statIfAny } from '../dataset/fs-calls.ts';
 import { LINE_FILES, manifestPath, quarantinePath } from '../dataset/layout.ts';
-import { checkManifest } from '../dataset/manifest.ts';
+import { readManifest } from '../dataset/manifest.ts';
 import { parseLine } from '../dataset/parse-line.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
@@ -32,8 +32,8 @@ export function requireQuarantine(out: string): void {
   const irregular = files.find((_, i) => stats[i]?.isFile() === false);
   if (irregular !== undefined)
     throw new TurnmillError('invalid-dataset', `${irregular} is not a regular file`, { subject: irregular });
-  if (stats[0] !== undefined) checkManifest(out);
-  if (!stats.includes(undefined)) return;
+  readManifest(out);
+  if (stats[1] !== undefined) return;
   throw new TurnmillError('no-input', `no dataset found in ${out}`, { subject: out });
 }
 

@@ -6,7 +6,7 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkManifest } from '../dataset/manifest.ts';
+import { readManifest } from '../dataset/manifest.ts';
 import type { QuarantineSource } from '../dataset/schema/quarantine.ts';
 import { readAgain, type SecondReading } from '../input/second-reading.ts';
 import { endOf } from '../input/sources/links.ts';
@@ -115,7 +115,7 @@ class Replay {
   #files = 0;
 
   constructor(request: ReplayRequest, target: ReplayTarget) {
-    const settings: { readonly redact?: unknown } = checkManifest(request.out)?.settings ?? {};
+    const settings: { readonly redact?: unknown } = readManifest(request.out).settings ?? {};
     this.#isRedacted = settings.redact === true;
     this.#request = request;
     this.#target = target;

@@ -136,7 +136,9 @@ function parseManifest(bytes: Buffer, root: string): Untrusted<Manifest> {
   if (asObject(manifest.tool)?.name !== 'turnmill') throw invalid('is not a manifest of turnmill');
   const schema = asCount(manifest.schema) ?? 0;
   if (schema > SCHEMA_VERSION)
-    throw invalid(`has schema ${schema}, this version reads up to ${SCHEMA_VERSION}`);
+    throw invalid(
+      `was written by a newer turnmill, schema ${schema}; this one reads up to ${SCHEMA_VERSION}: update turnmill`,
+    );
   if (schema < 1) throw invalid('has no known schema');
   return manifest;
 }

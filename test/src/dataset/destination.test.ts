@@ -43,13 +43,17 @@ describe('a destination', () => {
     ["someone else's folder", () => mkdirSync(folder.in('out/x'), { recursive: true })],
     ['a file', () => writeFileSync(folder.in('out'), '')],
     ['another manifest', () => dataset('out', { schema: 1, tool: { name: 'other' } })],
-    ['a manifest of a newer schema', () => dataset('out', { schema: 2, tool: { name: 'turnmill' } })],
     ['a manifest that is null', () => dataset('out', null)],
     ['a link to a version that is gone', () => symlinkSync('.out.v-0123456789abcdef', folder.in('out'))],
   ])('is refused even with --replace when it is %s', (_, make) => {
     make();
     expect(refusal('out', { replace: true })).toBe('cannot-create');
     expect(refusal('out')).toBe('cannot-create');
+  });
+
+  test('is refused when a newer version has written it', () => {
+    dataset('out', { schema: 2, tool: { name: 'turnmill' } });
+    expect(refusal('out', { replace: true })).toBe('invalid-dataset');
   });
 
   test("is the target of a user's link, but not of turnmill's own", () => {

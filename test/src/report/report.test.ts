@@ -231,8 +231,8 @@ describe('turnmill report', () => {
 
   test('refuses a folder that is not a dataset', async () => {
     const { status, stderr } = await turnmill(['report', temporaryFolder()]);
-    expect(status).toBe(65);
-    expect(stderr).toContain('its manifest.json is missing or damaged');
+    expect(status).toBe(66);
+    expect(stderr).toContain('it has no manifest.json');
   });
 });
 
