@@ -1,4 +1,5 @@
 /** Formats numbers and untrusted names for the report and the viewer. */
+import { printable } from '../printable.ts';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 const KIBI = 1024;
@@ -48,9 +49,12 @@ export function visible(text: string): string {
   return text.replace(HIDDEN, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Quotes a word of a command line, if a shell needs that. */
+/** Quotes a word of a command line, if a shell needs that. Characters that would break its line become escapes. */
 export function shellWord(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  if (/^[\w./:@%+=,-]+$/.test(word)) return word;
+  if (printable(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
+  const escaped = word.replaceAll(/[\\']/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  return `$'${printable(escaped)}'`;
 }
 
 export function sumOf(counts: Readonly<Record<string, number>>): number {

@@ -95,7 +95,7 @@ function RejectedExample(props: { readonly example: RejectionExample; readonly d
         <Outside text={message} />
       </p>
       {line === undefined ? null : (
-        <code class="cmd">{`turnmill explain ${shellWord(`${fittedName(source)}:${line}`)} --in ${shellWord(dataset)}`}</code>
+        <code class="cmd">{`turnmill explain ${fittedName(shellWord(`${source}:${line}`))} --in ${shellWord(dataset)}`}</code>
       )}
     </li>
   );

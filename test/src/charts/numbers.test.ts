@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { showNumber } from '../../../src/charts/numbers.ts';
+import { shellWord, showNumber } from '../../../src/charts/numbers.ts';
+import { printable } from '../../../src/printable.ts';
 
 it.each([
   [0, '0'],
@@ -13,4 +15,16 @@ it.each([
 ])('shows %d as %s', (value, shown) => {
   expect(showNumber(value)).toBe(shown);
   expect(value.toLocaleString('en-US')).toBe(shown);
+});
+
+it.each([
+  ['logs/a.jsonl:7', 'logs/a.jsonl:7'],
+  ["a b's.jsonl", `'a b'\\''s.jsonl'`],
+  ["a\nb's\\.jsonl:7", `$'a\\nb\\'s\\\\.jsonl:7'`],
+  ['a\tb\u001b[2J\u2028\u202e\n', `$'a\\tb\\u001b[2J\\u2028\\u202e\\n'`],
+])('quotes %j for a shell, on one line', (word, quoted) => {
+  expect(shellWord(word)).toBe(quoted);
+  expect(printable(quoted)).toBe(quoted);
+  const { stdout } = spawnSync('bash', ['-c', `printf %s ${quoted}`], { env: { LC_ALL: 'C.UTF-8' } });
+  expect(stdout.toString()).toBe(word);
 });
