@@ -14,6 +14,7 @@ import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { blockOfPart, callBlock, type FoldBlock } from './fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from './fold/fold.ts';
 import { makeMessage, systemMessage, toolMessage } from './shared/build-messages.ts';
+import { argumentsOf } from './shared/call-arguments.ts';
 import { contentOfUnknown } from './shared/carried-content.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
 import { metaOf } from './shared/logged-meta.ts';
@@ -354,7 +355,7 @@ function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const isPending = state?.textOf('status') === 'pending';
   if (isPending) notes.push(ARGUMENTS_CUT);
   const input = isPending && says(state.get('raw')) ? state.get('raw') : state?.get('input');
-  const args = present(input) ? textOf(input) : undefined;
+  const args = input && argumentsOf(input.bytes);
   return [...sealed, callBlock(id, part.get('tool')?.text(), args)];
 }
 

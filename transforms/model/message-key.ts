@@ -85,7 +85,7 @@ function keysOfCalls(calls: unknown, ids: string[]): readonly unknown[] {
 
 const keyOfFunction = ({ name, arguments: args }: Readonly<Record<string, unknown>>): readonly unknown[] => [
   name ?? null,
-  typeof args === 'string' ? parsedOrText(args) : (args ?? null),
+  typeof args === 'string' ? parsedOrText(args) : (args ?? {}),
 ];
 
 function parsedOrText(text: string): unknown {

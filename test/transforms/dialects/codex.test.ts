@@ -331,12 +331,19 @@ describe('calls', () => {
     ]);
   });
 
-  it('are rejected if their arguments are null', () => {
+  it('have empty arguments if these are null', () => {
+    const called = item({ type: 'function_call', call_id: 'c', name: 'f', arguments: null });
+    const { reply } = elementsOf(say('user', 'q'), called).at(-1) as Entry;
+    const [call] = JSON.parse(text(reply?.bytes as Uint8Array)).tool_calls;
+    expect(call.function).toEqual({ name: 'f', arguments: '{}' });
+  });
+
+  it('are rejected without arguments, an input that is a text, or an action', () => {
     const rejected = (payload: object) =>
       elementsOf(say('user', 'q'), item({ call_id: 'c', ...payload })).flatMap((one) =>
         one.kind === 'rejection' ? one.reason : [],
       );
-    expect(rejected({ type: 'function_call', name: 'f', arguments: null })).toEqual(['unknown-content']);
+    expect(rejected({ type: 'function_call', name: 'f' })).toEqual(['unknown-content']);
     expect(rejected({ type: 'custom_tool_call', name: 'f', input: null })).toEqual(['bad-event']);
     expect(rejected({ type: 'local_shell_call', action: null })).toEqual(['unknown-content']);
     expect(rejected({ type: 'local_shell_call', action: { type: 'exec' }, operation: null })).toEqual([]);

@@ -141,6 +141,15 @@ describe('the key of a message, by the module', () => {
     expect(of(',"audio":{"id":"a","transcript":"Hello."}')).toBe(of(',"audio":{"id":"a"}'));
   });
 
+  it('is the same for arguments that are null, missing or empty', () => {
+    const called = (fn: object) =>
+      parsed(JSON.stringify({ role: 'assistant', tool_calls: [{ id: 'a', function: fn }] }));
+    const empty = called({ name: 'f', arguments: '{}' });
+    expect(called({ name: 'f', arguments: null })).toEqual(empty);
+    expect(called({ name: 'f' })).toEqual(empty);
+    expect(called({ name: 'f', arguments: 'null' })).not.toEqual(empty);
+  });
+
   it('compares the places of texts among other parts, but not how texts are cut', () => {
     const text = (words: string): string => `{"type":"text","text":"${words}"}`;
     const image = '{"type":"image_url","image_url":{"url":"u"}}';

@@ -2,6 +2,7 @@
  * Folds the output of `gemini --output-format stream-json`: an `init`, then messages, calls and results, one event a
  * line. The text of an answer comes in pieces (`delta`).
  */
+
 import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { concat } from '../../json/splice.ts';
@@ -11,10 +12,11 @@ import { unknownSpeaker } from '../../model/known-roles.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
 import { makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { argumentsOf } from '../shared/call-arguments.ts';
 import { leaveUnknown } from '../shared/carried-content.ts';
 import { LastObject } from '../shared/last-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { isTrue, present, textOf } from '../shared/logged-values.ts';
+import { isTrue, present } from '../shared/logged-values.ts';
 import { noted, RESPONSE_ERROR, RESULT_ERROR, unknownEvent, unreadText } from '../shared/reading-notes.ts';
 import { known } from '../shared/unread-text.ts';
 
@@ -164,7 +166,7 @@ export class StreamJsonSource {
     const id = event.get('tool_id')?.text();
     const args = event.get('parameters');
     this.#open(context, event);
-    const written = present(args) ? textOf(args) : undefined;
+    const written = args && argumentsOf(args.bytes);
     this.#amend(context, callBlock(id, event.get('tool_name')?.text(), written));
     return undefined;
   }

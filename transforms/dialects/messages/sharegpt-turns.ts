@@ -8,8 +8,8 @@ import { elementsOf, membersOf, valuesOf } from '../../json/members.ts';
 import { quote, valueIn } from '../../json/respace.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
-import { argumentsOf } from '../shared/anthropic-blocks.ts';
 import { arrayOf, callJson, makeMessage, type Piece, toolMessage } from '../shared/build-messages.ts';
+import { argumentsOf } from '../shared/call-arguments.ts';
 
 const ROLES: Readonly<Record<string, string>> = {
   ...{ human: 'user', gpt: 'assistant', function_call: 'assistant', observation: 'tool' },

@@ -7,8 +7,8 @@ import { elementsOf, membersOf, valueBytes, valuesOf } from '../../json/members.
 import { quote, valueIn } from '../../json/respace.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
-import { argumentsOf } from '../shared/anthropic-blocks.ts';
 import { arrayOf, callJson, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
+import { argumentsOf } from '../shared/call-arguments.ts';
 
 /** Members that the conversion replaces. */
 const REPLACED = new Set(['role', 'content']);

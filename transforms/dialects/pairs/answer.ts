@@ -4,8 +4,7 @@
  */
 
 import { JsonView } from '../../json/json-view.ts';
-import { addMember, replaceValue } from '../../json/splice.ts';
-import { NO_ARGUMENTS, textPieces } from '../../json/utf8.ts';
+import { textPieces } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { isRole } from '../../model/known-roles.ts';
 import { stringValue } from '../../model/message.ts';
@@ -13,7 +12,8 @@ import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { mayBePieces } from '../shared/answer-pieces.ts';
 import { readReply, speakerOf } from '../shared/anthropic-message.ts';
 import { bodyInBase64, decoded, isBody } from '../shared/base64-text.ts';
-import { arrayOf, copiesOf, makeMessage, objectOf } from '../shared/build-messages.ts';
+import { copiesOf, makeMessage, objectOf } from '../shared/build-messages.ts';
+import { withEmptyArguments } from '../shared/call-arguments.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { BARE_CHOICE, CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
@@ -248,32 +248,12 @@ function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): 
   const delta = message === undefined ? first.get('delta') : undefined;
   if (['content', 'tool_calls'].some((key) => says(delta?.get(key)))) return UNKNOWN; // a piece of a stream
   const isCall = first.get('finish_reason')?.text() === 'tool_calls';
-  const said = isCall && message?.type === 'object' ? withArguments(message) : (message ?? first);
+  const said = isCall && message?.type === 'object' ? withEmptyArguments(message) : (message ?? first);
   const whole = fromChatMessage(said, keepSealed);
   const isEnded = message === undefined && first.get('finish_reason') !== undefined;
   const read = whole.isUnknown === true && isEnded && !carriesContent(first) ? NONE : whole;
   const unread = unreadNotes(first, message === undefined ? BARE_CHOICE : CHAT_CHOICE, 'choices[0]');
   return { ...read, notes: [...read.notes, ...notes, ...unread] };
-}
-
-/** The message, with empty arguments for calls that have only a name: gateways such as OpenRouter leave out empty ones. */
-function withArguments(message: JsonView): JsonView {
-  const calls = message.get('tool_calls')?.elements() ?? [];
-  if (!calls.some(isBare)) return message;
-  const whole = calls.map((call) => {
-    const fn = isBare(call) ? call.get('function') : undefined;
-    const named = fn && addMember(fn.copy(), 'arguments', NO_ARGUMENTS);
-    return named === undefined ? call.copy() : (replaceValue(call.copy(), 'function', named) as Uint8Array);
-  });
-  return new JsonView(replaceValue(message.copy(), 'tool_calls', arrayOf(whole)) as Uint8Array);
-}
-
-const OF_CALL: ReadonlySet<string> = new Set(['id', 'type', 'index', 'function']);
-
-/** Has a call nothing but a name? */
-function isBare(call: JsonView): boolean {
-  const [key, ...others] = call.get('function')?.keys() ?? [];
-  return key === 'name' && others.length === 0 && call.keys().every((one) => OF_CALL.has(one));
 }
 
 const isChoice = (view: JsonView): boolean =>

@@ -9,6 +9,7 @@ import { createHistory, type History } from '../anthropic/history.ts';
 import { systemText } from '../anthropic/pair.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { isSameText, makeMessage, systemMessage } from '../shared/build-messages.ts';
+import { withEmptyArguments } from '../shared/call-arguments.ts';
 import { unreadSystem } from '../shared/known-bodies.ts';
 import { COPIED_MESSAGE } from '../shared/known-members.ts';
 import { toolsIn } from '../shared/logged-bodies.ts';
@@ -122,9 +123,11 @@ export class RequestReader {
     return items.flatMap((item) => {
       const known = this.#known.get(item);
       if (known !== undefined) return known;
-      const messages = readForeignMessages([item], this.#keepSealed);
-      const isOwn = messages[0] === item;
       const view = new JsonView(item.bytes);
+      const whole = item.role === 'assistant' ? withEmptyArguments(view) : view;
+      const logged = whole === view ? item : { ...item, bytes: whole.bytes };
+      const messages = readForeignMessages([logged], this.#keepSealed);
+      const isOwn = messages[0] === logged;
       const notes = isOwn ? unreadNotes(view, COPIED_MESSAGE, 'a message of the request') : [];
       const read = notedFirst(messages, notes).map(asReadMessage);
       this.#known.set(item, read);

@@ -7,11 +7,12 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { joinStrings, makeMessage, stringsOf, toolMessage } from '../shared/build-messages.ts';
+import { argumentsOf } from '../shared/call-arguments.ts';
 import { type Parts, readCall } from '../shared/chat-object.ts';
 import { contentOfParts, listOfParts, mcpPart } from '../shared/content-parts.ts';
 import { ANTHROPIC_BLOCK } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { isTrue, textOf } from '../shared/logged-values.ts';
+import { isTrue } from '../shared/logged-values.ts';
 import { noted, REPLY_CUT, RESULT_ERROR, warning } from '../shared/reading-notes.ts';
 import { type KnownObject, known, withKinds } from '../shared/unread-text.ts';
 
@@ -126,7 +127,7 @@ function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
 function callOf(block: JsonView): FoldBlock {
   const id = block.get('id')?.text();
   const args = block.get('arguments');
-  return callBlock(id, block.get('name')?.text(), args && textOf(args));
+  return callBlock(id, block.get('name')?.text(), args && argumentsOf(args.bytes));
 }
 
 function thoughtOf(block: JsonView): readonly FoldBlock[] {

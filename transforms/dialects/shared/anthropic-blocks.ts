@@ -7,7 +7,6 @@
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
-import { inString } from '../../json/respace.ts';
 import { dropMembers } from '../../json/splice.ts';
 import { NO_TEXT } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
@@ -20,6 +19,7 @@ import {
   sealedBlock,
 } from '../fold/assistant-draft.ts';
 import { arrayOf, joinStrings } from './build-messages.ts';
+import { argumentsOf } from './call-arguments.ts';
 import { CHAT_PARTS, dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
 import { imageData } from './part-images.ts';
 import { isPrintedAnswer } from './printed-value.ts';
@@ -137,11 +137,6 @@ function imageUrl(source: Uint8Array): Uint8Array | undefined {
 function readCall(block: Uint8Array): CallPiece {
   const [input] = valuesOf(block, ['input']);
   return callBlock(stringValue(block, 'id'), stringValue(block, 'name'), input && argumentsOf(input));
-}
-
-/** The arguments of a call as a JSON string. @param input JSON text of its input, on one line */
-export function argumentsOf(input: Uint8Array): Uint8Array {
-  return input[0] === QUOTE ? input : inString(input);
 }
 
 /** The content of a tool's result: a string stays, blocks become a list of parts. */

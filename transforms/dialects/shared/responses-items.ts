@@ -6,9 +6,10 @@ import { decode, encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { copiesOf, makeMessage, objectOf } from './build-messages.ts';
+import { argumentsOf } from './call-arguments.ts';
 import { contentOfParts } from './content-parts.ts';
 import { isBuiltInCall } from './known-parts.ts';
-import { firstOf, present } from './logged-values.ts';
+import { present } from './logged-values.ts';
 import {
   FREE_FORM,
   noted,
@@ -140,7 +141,8 @@ function nameOf(item: JsonView): string | undefined {
 
 function readCall(item: JsonView): ResponseItem {
   const sealed = item.get('encrypted_function_args')?.elements() ?? [];
-  const call = callOf(item, nameOf(item), firstOf(item, 'arguments')?.copy());
+  const args = item.get('arguments');
+  const call = callOf(item, nameOf(item), args && argumentsOf(args.bytes));
   return blocks(call, sealed.length > 0 ? [SEALED_ARGUMENTS] : []);
 }
 

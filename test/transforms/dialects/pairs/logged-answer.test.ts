@@ -450,6 +450,20 @@ describe('a call that has only a name', () => {
     expect(messagesOf(answer(bare))[0]?.[1]).toMatchObject({ content: '', tool_calls: [called] });
   });
 
+  it('has them in the next request too, which continues the answer', () => {
+    const messages = [
+      ...[question, { role: 'assistant', content: '', tool_calls: [bare] }],
+      { role: 'tool', tool_call_id: 'c', content: 'r' },
+    ];
+    const log = [
+      { ...answer(bare), session_id: 's' },
+      { request: { messages }, response: completion, session_id: 's' },
+    ];
+    const [first, ...others] = messagesOf(...log);
+    expect(others).toEqual([]);
+    expect(first?.[1]).toMatchObject({ tool_calls: [called] });
+  });
+
   it('has empty arguments in a stream that ends with calls', () => {
     const other = { index: 1, id: 'd', function: { name: 'g', arguments: '{"n":1}' } };
     const pieces = [piece({ tool_calls: [bare] }), piece({ tool_calls: [other] }), piece({}, 'tool_calls')];
@@ -462,10 +476,6 @@ describe('a call that has only a name', () => {
     ['in an answer that ends otherwise', answer(bare, 'stop')],
     ['beside words', answer({ ...bare, words: 'b c' })],
     ['in a function with words', answer({ ...bare, function: { name: 'f', words: 'b c' } })],
-    [
-      'in a request',
-      { request: { messages: [question, { role: 'assistant', tool_calls: [bare] }] }, response: completion },
-    ],
   ])('is rejected %s', (_where, logged) => {
     expect(read([logged])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
   });

@@ -124,6 +124,13 @@ describe('a call', () => {
     ]);
   });
 
+  it('has empty arguments if its input is null', () => {
+    const call = '{"type":"tool_use","name":"f","id":"t","input":null}';
+    expect(messagesOf('assistant', call)).toEqual([
+      '{"role":"assistant","tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":"{}"}}]}',
+    ]);
+  });
+
   it.each(['{"type":"tool_use","name":"f"}', '{"type":"tool_use","name":7,"input":{}}'])(
     'is rejected without a name or an input: %s',
     (call) => {
