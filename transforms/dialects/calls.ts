@@ -3,7 +3,6 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
-import { CutLines, isCutLine } from './calls/cut-lines.ts';
 import { isRow, JoinedRows } from './calls/joined-rows.ts';
 import type { Wrapper } from './calls/wrapper.ts';
 import { ANSWERS, capture, isPair, pair, wrapped, wrapperOf } from './calls/wrappers.ts';
@@ -16,39 +15,11 @@ import { present, structured } from './shared/logged-values.ts';
 
 const isKnown = (object: FirstObject): boolean => wrapperOf(object) !== undefined;
 
-/** Members in which collectors ship a line that a program has logged, each with one that tells their envelope. */
-const ENVELOPES: Readonly<Record<string, string>> = {
-  log: 'stream', // Docker, Fluent Bit
-  MESSAGE: '__REALTIME_TIMESTAMP', // journald
-  jsonPayload: 'insertId', // Google Cloud
-  textPayload: 'insertId',
-  _source: '_index', // Elasticsearch, OpenSearch
-  line: 'labels', // Loki
-  event: 'sourcetype', // Splunk
-  data: 'specversion', // CloudEvents
-  detail: 'detail-type', // EventBridge
-  value: 'topic', // Kafka
-  Body: 'MessageId', // SQS
-  Message: 'TopicArn', // SNS
-};
-
-/** Returns the content that a collector ships in an object, if the object is one of its envelopes. */
-const shippedIn = (object: FirstObject): readonly (JsonView | undefined)[] =>
-  Object.entries(ENVELOPES).flatMap(([key, sign]) =>
-    object.get(sign) === undefined ? [] : [object.get(key)],
-  );
-
-/** Whether all that a collector ships in an object is a text without an object: the program logged no call there. */
-function shipsText(object: FirstObject): boolean {
-  const shipped = shippedIn(object);
-  return shipped.length > 0 && shipped.every((one) => one?.text()?.includes('{') === false);
-}
-
-/** The call inside the object that LiteLLM passes to callbacks, in an event of CloudWatch, or in another envelope. */
+/** The call inside the object that LiteLLM passes to callbacks, or in an event of CloudWatch. */
 function payloadIn(object: FirstObject): JsonView | undefined {
   const places = [object, object.get('kwargs')].map((one) => one?.get('standard_logging_object'));
   const shipped = ['message', '@message'].map((key) => object.get(key));
-  return [...places, ...shipped, ...shippedIn(object)]
+  return [...places, ...shipped]
     .map(structured)
     .find((one): one is JsonView => one !== undefined && (isKnown(one) || isPair(one)));
 }
@@ -98,34 +69,29 @@ const calls: Dialect = defineDialect({
     ...['request_body', 'response_body', 'requestBody', 'responseBody', 'RequestBody', 'ResponseBody'],
     ...['reqPayload', 'respPayload', 'proxy_server_request', 'log'],
     ...['output', 'full_request', 'full_response', 'modelInput', 'modelOutput', 'ai'],
-    ...[...EVENTS, ...Object.keys(ENVELOPES), 'stream', 'message', '@message', 'event', 'obj', 'out'],
+    ...[...EVENTS, 'stream', 'message', '@message', 'event', 'obj', 'out'],
     ...['CorrelationId', 'SequenceNumber', 'RequestMessages', 'ResponseMessages'],
   ],
   gathers: true,
   marks: ['messages', 'response'],
   memory: (options) => {
     const calls = new CallReader(options);
-    const cut = new CutLines(options, (line, context) => readShipped(line, context, calls));
-    return { calls, rows: new JoinedRows(calls, options), cut };
+    return { calls, rows: new JoinedRows(calls, options) };
   },
   detect(first) {
     if (isSample(first)) return false;
     if ([harEntries, listedCalls, payloadIn].some((inside) => inside(first) !== undefined)) return true;
     if (wrapperOf(first) === wrapped && first.get('timestamp') !== undefined) return 'unless-next'; // it may be an exchange
-    return isKnown(first) || isRow(first) || isCutLine(first);
+    return isKnown(first) || isRow(first);
   },
-  read(json, context, { calls: reader, rows, cut }) {
-    const piece = cut.read(json, context);
-    if (piece !== undefined) return piece;
+  read(json, context, { calls: reader, rows }) {
     if (isRow(json)) return rows.read(json, context);
     const entries = harEntries(json);
     if (entries?.length === 0) return context.drop('no-completion');
     if (entries !== undefined) return entries.map((entry) => readCall(entry, context, reader, capture));
     const listed = listedCalls(json);
     if (listed !== undefined) return listed.map((one) => readShipped(one, context, reader));
-    const payload = payloadIn(json);
-    if (payload === undefined && !isKnown(json) && shipsText(json)) return context.drop('client-event');
-    return readCall(payload ?? json, context, reader);
+    return readShipped(json, context, reader);
   },
 });
 

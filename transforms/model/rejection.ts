@@ -2,14 +2,15 @@
 import type { Line, Origin, Rejection } from './element.ts';
 import type { LineReason, SessionReason } from './reasons.ts';
 
-/** Rejects a line. @param at index of the error in the line, if known */
+/** Rejects a line. @param index of the error in the line, if known */
 export function rejectLine(
   stage: string,
   line: Line,
   reason: LineReason,
   detail: string,
-  at?: number,
+  index?: number,
 ): Rejection {
+  const at = line.created === undefined ? index : undefined; // bytes that were created are not those of the source
   const where =
     at === undefined ? '' : ` at byte ${at} of the line (${line.origin.offset + at} of the source)`;
   return {

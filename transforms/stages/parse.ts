@@ -36,6 +36,7 @@ import { DialectChooser, native, rejectUnread } from './choose-dialect.ts';
 import { AUTO, listCleaner } from './cleanup.ts';
 import { EntryLimits } from './entry-limits.ts';
 import { withIgnoredOptions } from './ignored-options.ts';
+import { ShippedLines } from './shipped-lines.ts';
 import { isHalfTime, timePrefix, withoutPrefix } from './time-prefix.ts';
 import { type Pieces, TornLines } from './torn-line.ts';
 import { beforePadding, unfinishedAt, withoutHalf } from './unfinished-line.ts';
@@ -372,8 +373,8 @@ class Parser {
 }
 
 function create(options: ParseOptions): Handlers {
-  const parser = new Parser(options);
-  return { line: (line) => parser.line(line), 'session-end': (end) => parser.sessionEnd(end) };
+  const lines = new ShippedLines(options, new Parser(options));
+  return { line: (line) => lines.line(line), 'session-end': (end) => lines.sessionEnd(end) };
 }
 
 const repairsOf = ({ repairs = [], origin }: Entry): readonly Repair[] =>

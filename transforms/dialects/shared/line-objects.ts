@@ -71,11 +71,12 @@ function readEntry(
   number: number,
 ): ReadElement | Iterable<ReadElement> {
   const most = mostInAll(maxElements);
-  const isCounted = object.makes === true && mayExceed(origin.length, most);
+  const length = line.created === undefined ? origin.length : line.bytes.length;
+  const isCounted = object.makes === true && mayExceed(length, most);
   if (!isCounted) return withOwnId(object.entryOf(line, origin, number), number, object.alone);
   const { bytes } = line;
   const start = line.created === undefined ? origin.offset - line.origin.offset : 0;
-  const end = line.created === undefined ? start + origin.length : bytes.length;
+  const end = start + length;
   if (elementsIn(bytes, start, end, most) <= most)
     return withOwnId(object.entryOf(line, origin, number), number, object.alone);
   const detail = `the object has more than ${most} elements in all`;
