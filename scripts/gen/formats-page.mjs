@@ -46,7 +46,7 @@ export async function formatsPage(root) {
     'Chat templates refuse some records, and drop parts of others. The table lists such parts, each with the templates of TRL 1.16 that refuse or drop it. It leaves out the templates for training. `npm run test:loaders` renders each part with each template. `check --target` names the parts of a record and the templates (`reader-template-refuses`, `reader-template-drops`); so many drop reasoning that it has a rule of its own. The last rows are about templates that are not in TRL: those of Mistral and Kimi K2, which use the ids of calls, and those of axolotl 0.19, which gives a template only the members that it finds in its text ([details](format-details.md#openai-trl-axolotl)). idefics3, llava_next and smolvlm need every content to be a list of parts. The preprocessor of ms-swift 4.6 keeps only `role`, `content` and calls of a message, and skips a record in which another message has no content or an unknown role; its templates also refuse a system message that is not the first message (read in their source, not tried).',
     table(
       ['a record with', 'is refused by', 'loses that, or has it changed, by'],
-      templateParts.map(({ part, refuse = '', change = '' }) => [
+      Object.entries(templateParts).map(([part, { refuse = '', change = '' }]) => [
         prose(part),
         listed(refuse),
         listed(change),

@@ -44,47 +44,41 @@ function isRefusedProperty(property: Uint8Array): boolean {
   return values?.[0] === OPEN_ARRAY && elementsOf(values).some((value) => value[0] !== QUOTE);
 }
 
-const rules: readonly Pick<ConsumerRule, 'name' | 'problem' | 'broken'>[] = [
-  {
-    name: 'reader-parallel-calls',
+const rules: Readonly<Record<string, Pick<ConsumerRule, 'problem' | 'broken'>>> = {
+  'reader-parallel-calls': {
     problem:
       "has several calls at once: LLaMA-Factory's tool format `glm4` refuses them, and its preprocessing ends there",
     broken: turns((value, hasCalls) => hasCalls && SEVERAL.test(value)),
   },
-  {
-    name: 'reader-text-before-call',
+  'reader-text-before-call': {
     problem:
       "has a text before a call: LLaMA-Factory's templates `gemma`, `gemma2`, `gemma3`, `lfm2`, `llama2`, `ministral`, `mistral`, `paligemma` and `pixtral` refuse it, and its preprocessing ends there",
     broken: turns((value, hasCalls) => hasCalls && value.includes(CALL_TAG)),
   },
-  {
-    name: 'reader-thought-before-call',
+  'reader-thought-before-call': {
     problem:
       "has reasoning before a call: LLaMA-Factory's templates `gemma`, `gemma2`, `gemma3`, `gemma4`, `gpt_oss`, `kimi_vl`, `llama2`, `ministral`, `mistral`, `paligemma`, `pixtral` and `seed_oss` refuse it, and its preprocessing ends there",
     broken: turns(isThoughtAndCall),
   },
-  {
-    name: 'reader-thought-tags',
+  'reader-thought-tags': {
     problem:
       "has reasoning in <think> tags: LLaMA-Factory's templates `gemma4`, `gpt_oss`, `kimi_vl` and `seed_oss` have other tags, and train these as a part of the text",
     broken: turns((value, hasCalls) => value.startsWith(THOUGHT_TAG) && !isThoughtAndCall(value, hasCalls)),
   },
-  {
-    name: 'reader-media-tags',
+  'reader-media-tags': {
     problem:
       "has <image>, <video> or <audio> in its text: LLaMA-Factory's templates of models that see or hear, such as `gemma3` and `qwen3_5`, look for a file for each, find none, and its preprocessing ends there",
     broken: turns((value) => MEDIA_TAG.test(value)),
   },
-  {
-    name: 'reader-tool-parameters',
+  'reader-tool-parameters': {
     problem:
       "has a tool that LLaMA-Factory's tool format `default` refuses, and its preprocessing ends there: no `properties` in its `parameters`, or a property, `enum`, `items` or `required` that is not of the expected type",
     broken: (record) => (hasTool(record, isRefused) ? [-1] : []),
   },
-];
+};
 
-export const llamaFactoryRules: readonly ConsumerRule[] = rules.map((rule) => ({
-  ...rule,
+export const llamaFactoryRules: readonly ConsumerRule[] = Object.entries(rules).map(([name, rule]) => ({
+  ...{ name, ...rule },
   effect: 'alters',
   formats: ['sharegpt'],
 }));

@@ -108,39 +108,32 @@ function toolsOf({ bytes }: ConsumedRecord): readonly Uint8Array[] {
 /** The remedy where no option helps; a message that shows where does without. */
 export const SHOWS_WHERE = 'turnmill check LOGS --target openai shows where';
 
-type OpenaiRule = Pick<ConsumerRule, 'name' | 'problem' | 'broken'> &
-  Partial<Refusal> &
-  Pick<Refusal, 'summary'>;
+type OpenaiRule = Pick<ConsumerRule, 'problem' | 'broken'> & Partial<Refusal> & Pick<Refusal, 'summary'>;
 
-const rules: readonly OpenaiRule[] = [
-  {
-    name: REASONING_RULE,
+const rules: Readonly<Record<string, OpenaiRule>> = {
+  [REASONING_RULE]: {
     summary: 'reasoning',
     remedy: '--reasoning drop',
     problem: "has reasoning, which OpenAI's file check does not accept",
     broken: (record) =>
       where(record, ({ bytes }) => membersOf(bytes).some(({ key }) => REASONING_MEMBERS.includes(key))),
   },
-  {
-    name: 'reader-orphan-result',
+  'reader-orphan-result': {
     summary: 'a result without a call',
     problem: 'is not the result of a call in the assistant message before it',
     broken: (record) => matchResults(record).orphans,
   },
-  {
-    name: 'reader-unanswered-call',
+  'reader-unanswered-call': {
     summary: 'a call without a result',
     problem: 'has a call without a result before the next message',
     broken: (record) => matchResults(record).unanswered,
   },
-  {
-    name: MEMBERS_RULE,
+  [MEMBERS_RULE]: {
     summary: 'members that only other providers know',
     problem: "has members that OpenAI's file check does not accept",
     broken: (record) => where(record, ({ bytes }) => membersOf(bytes).some(isForeign)),
   },
-  {
-    name: 'reader-end',
+  'reader-end': {
     summary: 'no answer at the end',
     problem: 'is the last message, but not an assistant message',
     broken: ({ written }) =>
@@ -148,34 +141,29 @@ const rules: readonly OpenaiRule[] = [
         ? [written.length - 1]
         : [],
   },
-  {
-    name: 'reader-content',
+  'reader-content': {
     summary: 'a message without content',
     problem: 'has no content, which is allowed only for an assistant message with calls',
     broken: (record) => where(record, isEmpty),
   },
-  {
-    name: 'reader-part-types',
+  'reader-part-types': {
     summary: 'an image or another part that its role cannot have',
     problem:
       'has a part that OpenAI does not accept in its role: images, sounds and files are for users, refusals for assistants, texts for all',
     broken: (record) => where(record, hasBadPart),
   },
-  {
-    name: 'reader-weight',
+  'reader-weight': {
     summary: 'a weight that is not 0 or 1 of an answer',
     problem: 'has a weight that is not 0 or 1, or is not an assistant message',
     broken: (record) => where(record, hasBadWeight),
   },
-  {
-    name: 'reader-calls',
+  'reader-calls': {
     summary: 'a call without an id or a good name',
     problem:
       "has tool_calls that are not a list of an assistant's calls, each with an id, the type function and a name of 1 to 64 letters, digits, _ and -",
     broken: (record) => where(record, hasBadCalls),
   },
-  {
-    name: 'reader-arguments',
+  'reader-arguments': {
     summary: 'arguments that are not a JSON object',
     remedy: '--on-finding arguments-not-json=reject',
     problem: 'has a call whose arguments are not a JSON object',
@@ -184,8 +172,7 @@ const rules: readonly OpenaiRule[] = [
         assistantCalls(message).some((call) => readArguments(call.arguments).holds !== 'object'),
       ),
   },
-  {
-    name: 'reader-tool',
+  'reader-tool': {
     summary: 'a tool without a good name or with bad parameters, or more than 128 tools',
     problem:
       'has more than 128 tools, or one that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and parameters, if any, that are an object',
@@ -194,10 +181,10 @@ const rules: readonly OpenaiRule[] = [
       return tools.length > MAX_TOOLS || tools.some(isBadTool) ? [-1] : [];
     },
   },
-];
+};
 
-export const openaiRules: readonly ConsumerRule[] = rules.map(
-  ({ name, problem, broken, summary, remedy = SHOWS_WHERE }) => ({
+export const openaiRules: readonly ConsumerRule[] = Object.entries(rules).map(
+  ([name, { problem, broken, summary, remedy = SHOWS_WHERE }]) => ({
     ...{ name, problem, broken, refusal: { summary, remedy } },
     effect: 'refuses',
     formats: ['openai'],

@@ -11,10 +11,8 @@ import type { Message } from '../model/element.ts';
 import { objectBytes, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
 import type { ConsumedRecord, ConsumerRule } from './consumer-rule.ts';
 
-/** A part of a record, and the names of the templates that do not render it. */
+/** A part of a record: the names of the templates that do not render it. */
 interface TemplatePart {
-  /** A noun for it. */
-  readonly part: string;
   readonly refuse?: string;
   /** Templates that leave it out, or write something else. */
   readonly change?: string;
@@ -85,152 +83,137 @@ const inAxolotl =
   ({ written, format }: ConsumedRecord): boolean =>
     format === 'axolotl' && written.some(test);
 
-export const templateParts: readonly TemplatePart[] = [
-  {
-    part: 'a system message',
+/** By a noun for each. */
+export const templateParts: Readonly<Record<string, TemplatePart>> = {
+  'a system message': {
     refuse: 'gemma',
     isIn: ({ written }) => written[0]?.role === 'system',
   },
-  {
-    part: 'a system message that is not the first message',
+  'a system message that is not the first message': {
     refuse: QWEN,
     change: 'gptoss qwen3_vl',
     isIn: some(({ role }, at) => role === 'system' && at > 0),
   },
-  { part: 'no question', refuse: QWEN, isIn: ({ written }) => !written.some(({ role }) => role === 'user') },
-  {
-    part: 'turns that do not alternate, results included',
+  'no question': {
+    refuse: QWEN,
+    isIn: ({ written }) => !written.some(({ role }) => role === 'user'),
+  },
+  'turns that do not alternate, results included': {
     refuse: 'cohere gemma gemma3',
     isIn: failsToAlternate(() => true),
   },
-  {
-    part: 'questions and answers that do not alternate',
+  'questions and answers that do not alternate': {
     refuse: 'cohere2',
     isIn: failsToAlternate(({ role }) => role === 'user' || role === 'assistant'),
   },
-  {
-    part: 'a call',
+  'a call': {
     change: 'cohere cohere2 deepseek_r1_distill gemma gemma3 lfm2 llama3 phi3 phi3_5 qwen2_5_vl',
     isIn: some(hasCalls),
   },
-  { part: 'a result', change: 'cohere2 phi3 phi3_5', isIn: some(({ role }) => role === 'tool') },
-  { part: 'arguments as an object', refuse: 'deepseekv3', isIn: hasArguments('objects') },
-  {
-    part: 'arguments as a text',
+  'a result': {
+    change: 'cohere2 phi3 phi3_5',
+    isIn: some(({ role }) => role === 'tool'),
+  },
+  'arguments as an object': {
+    refuse: 'deepseekv3',
+    isIn: hasArguments('objects'),
+  },
+  'arguments as a text': {
     refuse: `diffusion_gemma gemma4_v5 glm4moe lfm2_2_5 muse_glimmer nemotron_3 ${QWEN}`,
     change: 'gemma4 gptoss llama3_1 llama3_2 qwen2_5',
     isIn: hasArguments('texts'),
   },
-  {
-    part: 'arguments as a text with members',
+  'arguments as a text with members': {
     refuse: 'lfm2_v2',
     isIn: hasArguments('texts', (text) => text !== '{}'),
   },
-  {
-    part: 'several calls at once',
+  'several calls at once': {
     refuse: 'llama3_1 llama3_2',
     change: 'gptoss',
     isIn: some((message) => assistantCalls(message).length > 1),
   },
-  {
-    part: 'a text beside a call',
+  'a text beside a call': {
     change: 'gptoss llama3_1 llama3_2 muse_glimmer',
     isIn: some((message) => hasCalls(message) && hasText(message)),
   },
-  {
-    part: 'reasoning and a text beside a call',
+  'reasoning and a text beside a call': {
     refuse: 'gptoss',
     isIn: some((message) => hasCalls(message) && hasText(message) && reasoningOf(message) !== ''),
   },
-  {
-    part: 'a call without a content',
+  'a call without a content': {
     refuse: 'deepseek_r1_distill deepseekv3 lfm2 phi3 phi3_5',
     isIn: some((message) => hasCalls(message) && hasNoContent(message)),
   },
-  {
-    part: 'an answer without a content',
+  'an answer without a content': {
     refuse: 'cohere deepseek_r1_distill deepseekv3 gptoss lfm2 phi3 phi3_5 qwen2_5',
     isIn: some((message) => message.role === 'assistant' && !hasCalls(message) && hasNoContent(message)),
   },
-  {
-    part: 'a result without a content',
+  'a result without a content': {
     refuse: 'deepseek_r1_distill deepseekv3 gptoss lfm2 llama3_1 llama3_2',
     change: 'gemma4',
     isIn: some((message) => message.role === 'tool' && hasNoContent(message)),
   },
-  {
-    part: 'a result of no call',
+  'a result of no call': {
     refuse: 'gptoss',
     change: 'diffusion_gemma gemma4',
     isIn: some(({ role }, at, all) => role === 'tool' && !all.slice(0, at).some(hasCalls)),
   },
-  {
-    part: 'a content of parts',
+  'a content of parts': {
     refuse: 'cohere deepseek_r1_distill deepseekv3 gptoss phi3 phi3_5 qwen2_5',
     change: 'qwen3 qwen3_instruct_2507',
     isIn: some((message) => firstOfContent(message) === OPEN_ARRAY),
   },
-  {
-    part: '</think> in an answer',
+  '</think> in an answer': {
     change: 'deepseek_r1_distill deepseekv3 qwen3',
     isIn: some(textHas('</think>')),
   },
-  {
-    part: 'a tool without a description',
+  'a tool without a description': {
     refuse: 'gptoss muse_glimmer',
     isIn: (record) => hasTool(record, lacks('description')),
   },
-  {
-    part: 'a tool whose description is null',
+  'a tool whose description is null': {
     refuse: 'gptoss',
     change: 'diffusion_gemma gemma4 nemotron_3',
     isIn: (record) => hasTool(record, hasNullDescription),
   },
-  {
-    part: 'a tool without parameters',
+  'a tool without parameters': {
     refuse: 'muse_glimmer',
     isIn: (record) => hasTool(record, lacks('parameters')),
   },
-  {
-    part: 'a tool that is not {type, function}',
+  'a tool that is not {type, function}': {
     refuse: 'deepseekv3 diffusion_gemma gemma4 gptoss',
     isIn: (record) => hasTool(record, (tool) => objectBytes(tool, 'function') === undefined),
   },
-  {
-    part: 'an id of a call that is not nine letters and digits',
+  'an id of a call that is not nine letters and digits': {
     refuse: 'mistral',
     isIn: some((message) => idOf(message).some((id) => !/^[a-zA-Z\d]{9}$/.test(id))),
   },
-  {
-    part: 'an id of a call that is not functions.NAME:0, and is written instead of its name',
+  'an id of a call that is not functions.NAME:0, and is written instead of its name': {
     change: 'kimi_k2',
     isIn: some((message) =>
       assistantCalls(message).some(({ id = '', name }) => /^functions\.(.*):\d+$/s.exec(id)?.[1] !== name),
     ),
   },
-  {
-    part: 'a call in axolotl, with its own templates',
+  'a call in axolotl, with its own templates': {
     change:
       'alpaca chatml command_a deepseek_v2 exaone falcon_h1 llama3 llava metharme phi_3 phi_35 phi_4 qwen2_vl',
     isIn: inAxolotl(hasCalls),
   },
-  {
-    part: 'a call in axolotl, unless message_property_mappings names tool_calls',
+  'a call in axolotl, unless message_property_mappings names tool_calls': {
     change: 'diffusion_gemma exaone4 gemma4_v5 glm4moe',
     isIn: inAxolotl(hasCalls),
   },
-  {
-    part: 'a result in axolotl',
+  'a result in axolotl': {
     refuse: 'gptoss',
     isIn: inAxolotl(({ role }) => role === 'tool'),
   },
-];
+};
 
 /** Lists the parts of a record that templates do not render: `a system message (gemma); ...`. */
 function partsIn(record: ConsumedRecord, effect: 'refuse' | 'change'): string {
-  return templateParts
-    .filter((part) => part[effect] !== undefined && part.isIn(record))
-    .map((part) => `${part.part} (${part[effect]?.replaceAll(' ', ', ')})`)
+  return Object.entries(templateParts)
+    .filter(([, part]) => part[effect] !== undefined && part.isIn(record))
+    .map(([noun, part]) => `${noun} (${part[effect]?.replaceAll(' ', ', ')})`)
     .join('; ');
 }
 

@@ -16,6 +16,12 @@ export const token = (anchors: readonly string[], rest: string, check: ValueChec
   check,
 });
 
+/** A secret that is the first group of a pattern: the text around it tells that it is one. */
+export const secretIn = (anchors: readonly string[], pattern: string, more: Partial<Form> = {}): Form => ({
+  ...{ anchors, pattern, group: 1, check: 'secret' },
+  ...more,
+});
+
 /** A token with an anchor inside it. @param before pattern of these many characters before the anchor */
 export const around = (anchors: readonly string[], back: number, before: string, rest: string): Form => ({
   anchors,

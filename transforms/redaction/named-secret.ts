@@ -2,7 +2,8 @@
  * The rule for secrets that only the text before them tells: the name of a variable, a header, or an option of a command.
  * A value must be mixed (`secret` in values.ts), because words follow such texts too.
  */
-import type { Rule } from './rule.ts';
+import { secretIn } from './forms.ts';
+import type { Form } from './rule.ts';
 
 /** A part of a command line, up to a blank, a quotation mark, an escape, a placeholder or a sign of the shell. */
 const ARGUMENT = `[^\\s"'\`\\\\<>$\\{\\}();|&]`;
@@ -33,104 +34,55 @@ const NAME_AND_VALUE = `(?:${QUOTE}\\s{0,4},?(?:\\s|\\\\+[nrt]){0,40}${QUOTE}[vV
 /** The characters between a name and its value: quotes at any depth of escaping, and a sign. */
 export const ASSIGNS: string = `${QUOTE}\\s{0,4}(?::=|=>|[:=])\\s{0,4}${QUOTE}(?![A-Z2-7]{10}>)`;
 
-export const NAMED_SECRET: Rule = {
-  name: 'secret',
-  forms: [
-    {
-      anchors: ['Bearer ', 'bearer '],
-      pattern: '[bB]earer ([A-Za-z0-9_.=+/~-]{16,2000})',
-      reach: 2100,
-      group: 1,
-      check: 'secret',
-    },
-    {
-      anchors: ['Basic ', 'basic '],
-      pattern: '[bB]asic ([A-Za-z0-9+/]{16,400}={0,2})(?![A-Za-z0-9+/])',
-      group: 1,
-      check: 'secret',
-    },
-    {
-      anchors: ['://', ...[1, 2, 4, 8].map((escapes) => `:${'\\'.repeat(escapes)}/`)],
-      pattern: `:(?:\\\\*/){2}[^\\s:/@"'\\\\<>$\\{\\}]{0,64}:([^\\s:/@"'\\\\<>$\\{\\}]{5,200})@`,
-      group: 1,
-      check: 'password',
-    },
-    {
-      anchors: ['uthorization'],
-      pattern: `uthorization${NAME_AND_VALUE}${QUOTE}\\s{0,4}[:=]\\s{0,4}${QUOTE}(?![Bb](?:earer|asic) |https?:)(?:[A-Za-z0-9-]{1,20} )?([A-Za-z0-9_.=+/~:-]{20,2000})`,
-      reach: 2100,
-      group: 1,
-      check: 'secret',
-    },
-    {
-      anchors: ['ookie:', 'ookie"', 'ookie\\'],
-      pattern: `ookie${NAME_AND_VALUE}${QUOTE}\\s{0,4}:\\s{0,4}${QUOTE}(?=[^"'\\\\()]{16})(${COOKIE}(?:; ${COOKIE}){0,40})`,
-      reach: 3200,
-      group: 1,
-      check: 'secret',
-    },
-    {
-      anchors: ['auth"', 'auth\\'],
-      pattern: 'auth\\\\*"\\s{0,4}:\\s{0,4}\\\\*"([A-Za-z0-9+/]{16,400}={0,2})\\\\*"',
-      reach: 430,
-      group: 1,
-      check: 'secret',
-    },
-    {
-      anchors: FLAGS,
-      pattern: `(?:${FLAGS.join('|')})${QUOTE}(${ARGUMENT}{8,200})`,
-      group: 1,
-      check: 'secret',
-    },
-    {
-      anchors: ['-u ', '--user '],
-      pattern: `(?:-u|--user) ${QUOTE}[A-Za-z0-9_.@%+-]{1,64}:(${ARGUMENT}{6,200})`,
-      group: 1,
-      check: 'secret',
-    },
-    {
-      anchors: ['mysql', 'docker login', 'sshpass'],
-      pattern: `(?:mysql(?:dump|admin|import)?|docker login|sshpass) (?:[^\\n"|;&\\\\]{0,100} )?-p ?${QUOTE}(${ARGUMENT}{6,100})`,
-      group: 1,
-      check: 'secret',
-    },
-    {
-      anchors: ['login '],
-      pattern: `login ${ARGUMENT}{1,100}(?:\\s|\\\\+[nrt]){1,9}password (${ARGUMENT}{6,200})`, // .netrc
-      group: 1,
-      check: 'secret',
-    },
-    {
-      anchors: [';Pwd=', ';pwd=', ';PWD=', '; Pwd=', '; pwd=', '; PWD='],
-      pattern: `; ?[Pp](?:wd|WD)=(?!/)([^\\s"'\`\\\\<>;]{6,200})`,
-      group: 1,
-      check: 'secret',
-    },
-    {
-      anchors: NAMED.anchors,
-      pattern: `${NAME}\\\\*["'\`],\\s{0,4}b?\\\\*["'\`]([A-Za-z0-9_+/=]{20,2000})\\\\*["'\`]`, // in a list or a tuple
-      reach: 2100,
-      head: `${NAME}\\\\*["'\`],`,
-      group: 1,
-      check: 'secret',
-      isName: true,
-    },
-    {
-      anchors: NAMED.anchors,
-      pattern: `${NAME}>([^\\s"'\`\\\\<>\\{\\}()[\\]]{8,2000})</`, // in an element of XML
-      reach: 2100,
-      head: `${NAME}>`,
-      group: 1,
-      check: 'secret',
-      isName: true,
-    },
-    {
-      anchors: NAMED.anchors,
-      pattern: `${NAME}${NAME_AND_VALUE}${ASSIGNS}(?!https?:|arn:)((?<=["'\`])[^\\s"'\`\\\\<>\\{\\}()[\\]]{8,2000}(?=\\\\*["'\`])|(?!\\$)(?:[A-Za-z0-9_+/!#%^*.=~@&-]|\\$(?![{(])){8,2000})`,
-      reach: 2100,
-      group: 1,
-      check: 'secret',
-      isName: true,
-    },
-  ],
-};
+export const NAMED_SECRETS: readonly Form[] = [
+  secretIn(['Bearer ', 'bearer '], '[bB]earer ([A-Za-z0-9_.=+/~-]{16,2000})', { reach: 2100 }),
+  secretIn(['Basic ', 'basic '], '[bB]asic ([A-Za-z0-9+/]{16,400}={0,2})(?![A-Za-z0-9+/])'),
+  {
+    anchors: ['://', ...[1, 2, 4, 8].map((escapes) => `:${'\\'.repeat(escapes)}/`)],
+    pattern: `:(?:\\\\*/){2}[^\\s:/@"'\\\\<>$\\{\\}]{0,64}:([^\\s:/@"'\\\\<>$\\{\\}]{5,200})@`,
+    group: 1,
+    check: 'password',
+  },
+  secretIn(
+    ['uthorization'],
+    `uthorization${NAME_AND_VALUE}${QUOTE}\\s{0,4}[:=]\\s{0,4}${QUOTE}(?![Bb](?:earer|asic) |https?:)(?:[A-Za-z0-9-]{1,20} )?([A-Za-z0-9_.=+/~:-]{20,2000})`,
+    { reach: 2100 },
+  ),
+  secretIn(
+    ['ookie:', 'ookie"', 'ookie\\'],
+    `ookie${NAME_AND_VALUE}${QUOTE}\\s{0,4}:\\s{0,4}${QUOTE}(?=[^"'\\\\()]{16})(${COOKIE}(?:; ${COOKIE}){0,40})`,
+    { reach: 3200 },
+  ),
+  secretIn(['auth"', 'auth\\'], 'auth\\\\*"\\s{0,4}:\\s{0,4}\\\\*"([A-Za-z0-9+/]{16,400}={0,2})\\\\*"', {
+    reach: 430,
+  }),
+  secretIn(FLAGS, `(?:${FLAGS.join('|')})${QUOTE}(${ARGUMENT}{8,200})`),
+  secretIn(['-u ', '--user '], `(?:-u|--user) ${QUOTE}[A-Za-z0-9_.@%+-]{1,64}:(${ARGUMENT}{6,200})`),
+  secretIn(
+    ['mysql', 'docker login', 'sshpass'],
+    `(?:mysql(?:dump|admin|import)?|docker login|sshpass) (?:[^\\n"|;&\\\\]{0,100} )?-p ?${QUOTE}(${ARGUMENT}{6,100})`,
+  ),
+  // .netrc
+  secretIn(['login '], `login ${ARGUMENT}{1,100}(?:\\s|\\\\+[nrt]){1,9}password (${ARGUMENT}{6,200})`),
+  secretIn(
+    [';Pwd=', ';pwd=', ';PWD=', '; Pwd=', '; pwd=', '; PWD='],
+    `; ?[Pp](?:wd|WD)=(?!/)([^\\s"'\`\\\\<>;]{6,200})`,
+  ),
+  // in a list or a tuple
+  secretIn(NAMED.anchors, `${NAME}\\\\*["'\`],\\s{0,4}b?\\\\*["'\`]([A-Za-z0-9_+/=]{20,2000})\\\\*["'\`]`, {
+    reach: 2100,
+    head: `${NAME}\\\\*["'\`],`,
+    isName: true,
+  }),
+  // in an element of XML
+  secretIn(NAMED.anchors, `${NAME}>([^\\s"'\`\\\\<>\\{\\}()[\\]]{8,2000})</`, {
+    reach: 2100,
+    head: `${NAME}>`,
+    isName: true,
+  }),
+  secretIn(
+    NAMED.anchors,
+    `${NAME}${NAME_AND_VALUE}${ASSIGNS}(?!https?:|arn:)((?<=["'\`])[^\\s"'\`\\\\<>\\{\\}()[\\]]{8,2000}(?=\\\\*["'\`])|(?!\\$)(?:[A-Za-z0-9_+/!#%^*.=~@&-]|\\$(?![{(])){8,2000})`,
+    { reach: 2100, isName: true },
+  ),
+];

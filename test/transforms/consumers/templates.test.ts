@@ -41,7 +41,7 @@ function recordOf(
 const partsOf = (record: WrittenRecord): readonly string[] =>
   partsAndIds(record).filter((part) => !part.startsWith('an id'));
 const partsAndIds = (record: WrittenRecord): readonly string[] =>
-  templateParts.filter(({ isIn }) => isIn(record)).map(({ part }) => part);
+  Object.entries(templateParts).flatMap(([part, { isIn }]) => (isIn(record) ? part : []));
 
 const system = messageOf({ role: 'system', content: 's' });
 const called = calling(call('1', 'f', '{"a":1}'));
