@@ -10,6 +10,7 @@ import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
 import type { RecordShape } from '../../transforms/formats/shape-counter.ts';
 import { decode } from '../../transforms/json/utf8.ts';
 import { addUsage, addUsageRows, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
+import { wordSet } from '../../transforms/model/words.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
@@ -378,15 +379,9 @@ function sizeOf(ref: SourceRef, identity: string | undefined, { readBytes }: Sou
  * Reasons that may have nothing to do with the bytes of the file, so that the next run may be able to read it. (A killed
  * decompressor looks like corrupt zstd.)
  */
-const TRANSIENT: ReadonlySet<string> = new Set([
-  'unreadable',
-  'changed-while-read',
-  'not-regular',
-  'vanished',
-  'worker-crash',
-  'internal-error',
-  'corrupt-zstd',
-]);
+const TRANSIENT: ReadonlySet<string> = wordSet(`
+  unreadable changed-while-read not-regular vanished worker-crash internal-error corrupt-zstd
+`);
 
 /** Returns whether the fingerprint of a source that was rejected for this reason is valid for later runs. */
 const isLasting = (reason: string | undefined): boolean => reason === undefined || !TRANSIENT.has(reason);

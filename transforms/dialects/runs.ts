@@ -4,6 +4,7 @@
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { LineFate } from '../model/element.ts';
+import { words } from '../model/words.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -77,20 +78,7 @@ const runs: Dialect = defineDialect({
     'Trajectories of benchmarks: SWE-agent, mini-swe-agent, tau-bench and tau2, lists of bare messages.',
   knownBy:
     'trajectory, history and info; a trajectory of messages; traj, task_id and reward; info, tasks and simulations; or a document of bare messages',
-  keys: [
-    'attempts',
-    'history',
-    'trajectory',
-    'tools',
-    'info',
-    'traj',
-    'task_id',
-    'trial',
-    'messages',
-    'simulations',
-    'role',
-    'content',
-  ],
+  keys: words('attempts history trajectory tools info traj task_id trial messages simulations role content'),
   folds: true,
   inside: 'simulations',
   memory: () => new RunsSource(),

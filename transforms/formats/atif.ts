@@ -6,6 +6,7 @@ import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
+import { words } from '../model/words.ts';
 import { AtifSteps } from './atif-steps.ts';
 import { withCommas } from './chat.ts';
 import { type ContextMarks, editList, withMember } from './context-marks.ts';
@@ -34,19 +35,10 @@ const copiedSteps: ContextMarks = {
 const atif: Format = {
   name: 'atif',
   summary: 'Trajectories of steps with their observations (ATIF 1.7): for Harbor and its tools.',
-  rules: [
-    'arguments-not-object',
-    'content-not-text',
-    'empty-arguments',
-    'malformed-call',
-    'members-dropped',
-    'no-messages',
-    'non-text-part',
-    'result-without-call',
-    'results-reordered',
-    'tool-not-function',
-    'unknown-role',
-  ],
+  rules: words(`
+    arguments-not-object content-not-text empty-arguments malformed-call members-dropped no-messages
+    non-text-part result-without-call results-reordered tool-not-function unknown-role
+  `),
   otherContent: 'is written as its JSON text',
   options: {},
   context: copiedSteps,

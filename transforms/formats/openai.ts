@@ -11,6 +11,7 @@ import { encode } from '../json/utf8.ts';
 import { knownToolCalls } from '../model/assistant-calls.ts';
 import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
 import { stringValue, textOfValue } from '../model/message.ts';
+import { words } from '../model/words.ts';
 import type { ArrowSafe } from './arrow-safe.ts';
 import chat, { chatRecord } from './chat.ts';
 import { chatColumns } from './columns.ts';
@@ -64,15 +65,9 @@ const openai: Format<ArrowSafe> = {
   ...chat,
   name: 'openai',
   summary: 'Like chat, with wrapped tools and arguments as strings: for OpenAI fine-tuning.',
-  rules: [
-    'arguments-not-json',
-    'content-not-text',
-    'empty-arguments',
-    NO_ANSWER,
-    'parts-joined',
-    'tool-not-function',
-    'unknown-role',
-  ],
+  rules: words(`
+    arguments-not-json content-not-text empty-arguments ${NO_ANSWER} parts-joined tool-not-function unknown-role
+  `),
   needsAnswer: true,
   columns: chatColumns(false, { parallel_tool_calls: 'boolean' }),
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {

@@ -9,6 +9,7 @@ import { quote, respace } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Conversation, ToolDefinition } from '../model/element.ts';
 import { isBlank } from '../model/white-space.ts';
+import { words } from '../model/words.ts';
 import type { OptionSpecs } from '../stage.ts';
 import type { Format, FormatFinding, Report } from './format.ts';
 import { createReader, type HistoryMessage } from './prompt-history.ts';
@@ -141,22 +142,11 @@ function taughtTurn(messages: readonly HistoryMessage[], turn: number, preamble:
 const prompt: Format<PromptOptions> = {
   name: 'prompt',
   summary: 'Turns of a text-protocol agent: {"prompt": ..., "completion": ...} with history and request.',
-  rules: [
-    'arguments-not-object',
-    'content-not-text',
-    'control-token-in-content',
-    'empty-arguments',
-    'malformed-call',
-    'member-left-out',
-    'messages-left-out',
-    NO_ANSWER,
-    'no-user-turn',
-    'non-text-part',
-    'parts-joined',
-    'reasoning-inlined',
-    'several-final-calls',
-    'unanswered-end',
-  ],
+  rules: words(`
+    arguments-not-object content-not-text control-token-in-content empty-arguments malformed-call member-left-out
+    messages-left-out ${NO_ANSWER} no-user-turn non-text-part parts-joined reasoning-inlined several-final-calls
+    unanswered-end
+  `),
   otherContent: 'is written as its JSON text',
   options,
   columns: () => ({ prompt: 'text', completion: 'free-text' }),

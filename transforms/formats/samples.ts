@@ -11,6 +11,7 @@ import { concat, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { textOf, textOfValue } from '../model/message.ts';
+import { words } from '../model/words.ts';
 import type { OptionSpecs } from '../stage.ts';
 import { withCommas } from './chat.ts';
 import { inline } from './chat-inline.ts';
@@ -75,17 +76,10 @@ function tomlRecord(messages: readonly Message[], others: Members, refuse: Refus
 const samples: Format<SamplesOptions> = {
   name: 'samples',
   summary: 'Samples for a grader: {"messages": [...], "expected": ...}, each message with a text.',
-  rules: [
-    'calls-inlined',
-    'content-not-text',
-    'definition-left-out',
-    NO_ANSWER,
-    'no-messages',
-    'non-text-part',
-    'not-toml',
-    'parts-joined',
-    'unknown-role',
-  ],
+  rules: words(`
+    calls-inlined content-not-text definition-left-out ${NO_ANSWER} no-messages non-text-part not-toml parts-joined
+    unknown-role
+  `),
   ownRules: {
     'calls-inlined': {
       meaning:

@@ -11,6 +11,7 @@ import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { isBlank } from '../model/white-space.ts';
+import { words } from '../model/words.ts';
 import { toolsInString } from './arrow-safe.ts';
 import { withCommas } from './chat.ts';
 import type { Format, Report } from './format.ts';
@@ -142,24 +143,11 @@ function turnBytes(turn: Turn): Message {
 const sharegpt: Format = {
   name: 'sharegpt',
   summary: 'Alternating turns {"from": ..., "value": ...} with calls in the value: for LLaMA-Factory.',
-  rules: [
-    'arguments-not-object',
-    'content-not-text',
-    'control-token-in-content',
-    'empty-arguments',
-    'malformed-call',
-    'members-dropped',
-    'messages-merged',
-    NO_ANSWER,
-    'non-text-part',
-    'not-alternating',
-    'parts-joined',
-    'reasoning-inlined',
-    'results-reordered',
-    'tool-not-function',
-    'unanswered-end',
-    'unknown-role',
-  ],
+  rules: words(`
+    arguments-not-object content-not-text control-token-in-content empty-arguments malformed-call members-dropped
+    messages-merged ${NO_ANSWER} non-text-part not-alternating parts-joined reasoning-inlined results-reordered
+    tool-not-function unanswered-end unknown-role
+  `),
   needsAnswer: true,
   ownRules: {
     'messages-merged': {

@@ -10,6 +10,7 @@ import type { Conversation, Message } from '../model/element.ts';
 import { hashOf } from '../model/hashed-set.ts';
 import { isNextLine, otherContent, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
 import { isPersonal } from '../model/meta.ts';
+import { words } from '../model/words.ts';
 import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
 import type { Format, Report } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
@@ -29,18 +30,10 @@ const sts: Format = {
   name: 'sts',
   summary:
     'Session traces, a header and then a line per message: for the trace viewer of the Hugging Face Hub.',
-  rules: [
-    'arguments-not-json',
-    'content-not-text',
-    'definition-left-out',
-    'empty-arguments',
-    'malformed-call',
-    'members-dropped',
-    'no-messages',
-    'non-text-part',
-    'parts-joined',
-    'unknown-role',
-  ],
+  rules: words(`
+    arguments-not-json content-not-text definition-left-out empty-arguments malformed-call members-dropped
+    no-messages non-text-part parts-joined unknown-role
+  `),
   otherContent: 'is written as its JSON text',
   options: {},
   fileKind: () => 'sts.jsonl',

@@ -12,6 +12,7 @@ import { type Splice, spliced } from '../json/splice.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation } from '../model/element.ts';
+import { words } from '../model/words.ts';
 import type { ArrowSafe } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { chatColumns } from './columns.ts';
@@ -93,15 +94,9 @@ const trl: Format<ArrowSafe> = {
   ...openai,
   name: 'trl',
   summary: 'Like openai, with arguments as JSON objects: for TRL, Unsloth and Hugging Face templates.',
-  rules: [
-    'arguments-not-object',
-    'content-not-text',
-    'empty-arguments',
-    NO_ANSWER,
-    'parts-joined',
-    'tool-not-function',
-    'unknown-role',
-  ],
+  rules: words(`
+    arguments-not-object content-not-text empty-arguments ${NO_ANSWER} parts-joined tool-not-function unknown-role
+  `),
   context: split,
   columns: chatColumns(false),
   encode: (conversation, { arrowSafe = false } = {}) => templateRecord(conversation, arrowSafe, NO_TOOLS),

@@ -7,6 +7,7 @@ import type { Conversation, Message } from './element.ts';
 import type { Grouping } from './group.ts';
 import { keyOf } from './hashed-set.ts';
 import { textOf } from './message.ts';
+import { words } from './words.ts';
 
 /** Counts of one conversation. */
 export interface ToolUsage {
@@ -126,16 +127,10 @@ function addCounts(sums: GroupUsage, counts: Omit<ToolUsage, 'definitions'>, ses
   sums.assistantTurnsWithTools += counts.assistantTurnsWithTools;
 }
 
-const HEADER = [
-  'date',
-  'scenario',
-  'session_count',
-  'tool_call_count',
-  'tool_definition_count',
-  'client_turns',
-  'assistant_turns',
-  'assistant_turns_with_tools',
-];
+const HEADER = words(`
+  date scenario session_count tool_call_count tool_definition_count client_turns assistant_turns
+  assistant_turns_with_tools
+`);
 
 /** The CSV file: one row per group, sorted by the bytes of the name. */
 export function usageCsv(groups: ReadonlyMap<string, GroupUsage>, groupBy: Grouping): string {

@@ -17,6 +17,7 @@ import { createScanner, type ScanMemory, SLACK_BYTES } from '../json/wasm-scanne
 import type { Line, Message, ToolDefinition } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
 import { timeIn } from '../model/timestamp.ts';
+import { wordSet } from '../model/words.ts';
 import emptyAssistant from '../rules/empty-assistant.ts';
 import { detectDialect } from '../stages/choose-dialect.ts';
 import { messageCleaner, rulesOf } from '../stages/cleanup.ts';
@@ -27,31 +28,11 @@ import { ShortcutTools, type ToolRun } from './shortcut-tools.ts';
 import { DROPPED, EMPTY, ODD, REPLACED, SIGNS, STATE } from './shortcut-words.ts';
 
 /** Checks that shortcut.c implements. */
-export const KNOWN_CHECKS: ReadonlySet<string> = new Set([
-  'as-read',
-  'damaged-tail',
-  'inline-tags',
-  'known-roles',
-  'legacy-function-call',
-  'line-lost',
-  'no-record',
-  'no-reply',
-  'not-a-prefix',
-  'protocol-open',
-  'repeated-answer',
-  'repeated-tool-call',
-  'role-sequence',
-  'structure',
-  'tool-calls',
-  'tool-results',
-  'truncated',
-]);
-const KNOWN_RULES: ReadonlySet<string> = new Set([
-  'empty-assistant',
-  'goose-bootstrap',
-  'goose-info',
-  'goose-title',
-]);
+export const KNOWN_CHECKS: ReadonlySet<string> = wordSet(`
+  as-read damaged-tail inline-tags known-roles legacy-function-call line-lost no-record no-reply not-a-prefix
+  protocol-open repeated-answer repeated-tool-call role-sequence structure tool-calls tool-results truncated
+`);
+const KNOWN_RULES: ReadonlySet<string> = wordSet('empty-assistant goose-bootstrap goose-info goose-title');
 
 /** Whether shortcut.c implements all checks. If not, its conversations go through the stages after snapshot-select. */
 export const knowsChecks: boolean = checks.every(({ name }) => KNOWN_CHECKS.has(name));

@@ -1,20 +1,12 @@
 /** Options of the commands that show something: check, explain, inspect, quarantine, report and view. */
+
+import { words } from '../../../transforms/model/words.ts';
 import { FORMAT_NAMES } from '../../settings/conversion-settings.ts';
 import type { Option } from '../../settings/option.ts';
 import { choices, flag, list, text, texts, wholeNumber } from '../../settings/value-types.ts';
 
 const MAX_PORT = 65_535;
-const KINDS = [
-  'line',
-  'entry',
-  'conversation',
-  'record',
-  'rejection',
-  'fate',
-  'repair',
-  'finding',
-  'session-end',
-];
+const KINDS = words('line entry conversation record rejection fate repair finding session-end');
 
 export const CHECK_OPTIONS = {
   target: {

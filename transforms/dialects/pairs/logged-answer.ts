@@ -1,5 +1,6 @@
 /** Where the answer of a logged call is: the response itself, or the body that it was logged with, under many names. */
 import type { JsonView } from '../../json/json-view.ts';
+import { words } from '../../model/words.ts';
 import { decoded, textOfBase64 } from '../shared/base64-text.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 
@@ -15,17 +16,7 @@ export interface LoggedAnswer {
 const STATUS = ['status', 'status_code', 'statusCode'] as const;
 const HTTP = [...STATUS, 'headers'] as const;
 /** Members of an answer of an API. */
-const ANSWERS = [
-  'choices',
-  'output',
-  'role',
-  'object',
-  'error',
-  'message',
-  'candidates',
-  'stop_reason',
-  'promptFeedback',
-] as const;
+const ANSWERS = words('choices output role object error message candidates stop_reason promptFeedback');
 /** Members that hold the body, in the words of several loggers. */
 const BODIES = [
   ...['body_json', 'parsed_body', 'json', 'data', 'content', 'text', 'body_text', 'raw_body', 'raw'],

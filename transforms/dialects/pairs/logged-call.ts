@@ -2,6 +2,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
+import { words } from '../../model/words.ts';
 import type { EntryFields } from '../dialect-spec.ts';
 import { metaOf, modelMeta } from '../shared/logged-meta.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
@@ -17,18 +18,7 @@ export function bodyOf(request: JsonView): JsonView {
 }
 
 /** Members of a logged request of HTTP that hold its body, in the words of several loggers. */
-const BODIES = [
-  'body',
-  'postData',
-  'body_json',
-  'parsed_body',
-  'json',
-  'body_text',
-  'raw_body',
-  'data',
-  'content',
-  'payload',
-];
+const BODIES = words('body postData body_json parsed_body json body_text raw_body data content payload');
 const ONLY_BODY = ['body'];
 
 /** Whether a request has messages, in the format of any API. */

@@ -112,12 +112,7 @@ const isPart = (view: JsonView): boolean =>
   view.type === 'string' ||
   (view.get('role') === undefined && ['text', 'image_url', 'image'].includes(view.get('type')?.text() ?? ''));
 
-const ITEMS: ReadonlySet<string> = new Set([
-  'function_call',
-  'function_call_output',
-  'reasoning',
-  'custom_tool_call',
-]);
+const ITEMS: ReadonlySet<string> = wordSet('function_call function_call_output reasoning custom_tool_call');
 export const isItem = (view: JsonView): boolean => ITEMS.has(view.get('type')?.text() ?? '');
 
 function addObject(transcript: Transcript, request: JsonView): void {

@@ -222,17 +222,7 @@ const PREFIX = /^[bBrRuU]{1,2}$/;
 const BLANK = /^\s/;
 const WORD = /^[^,:=]/;
 /** Tokens that JSON does not have. */
-const FOREIGN: ReadonlySet<string> = new Set([
-  "'",
-  '=',
-  '=>',
-  '(',
-  'None',
-  'True',
-  'False',
-  'nil',
-  'undefined',
-]);
+const FOREIGN: ReadonlySet<string> = wordSet("' = => ( None True False nil undefined");
 const BEGINNING_BYTES = 128;
 const MAX_DEPTH = 64;
 /** Most values that are kept of those in one pair of brackets. */

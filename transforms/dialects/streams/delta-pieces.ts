@@ -1,22 +1,16 @@
 /** Finds what a delta of a stream of chat completions says, and whether it says it under a name that is not known. */
 
 import type { JsonView } from '../../json/json-view.ts';
+import { words } from '../../model/words.ts';
 import { CHAT_CALL, CHAT_MESSAGE } from '../shared/known-members.ts';
 import { present } from '../shared/logged-values.ts';
 import { saidIn } from '../shared/said-texts.ts';
 import { type KnownObject, says } from '../shared/unread-text.ts';
 
 /** Members of a delta that say something. */
-export const PIECES = [
-  'content',
-  'tool_calls',
-  'function_call',
-  'reasoning',
-  'reasoning_content',
-  'reasoning_text',
-  'tool_plan',
-  'refusal',
-] as const;
+export const PIECES: readonly string[] = words(`
+  content tool_calls function_call reasoning reasoning_content reasoning_text tool_plan refusal
+`);
 
 /** Does a choice, or a line of Ollama, have a piece of an answer? */
 export const saysPiece = (choice: JsonView): boolean =>
