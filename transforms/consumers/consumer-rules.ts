@@ -5,13 +5,13 @@
  * requirements of LLaMA-Factory, and those of FunctionGemma, are rules of their formats.
  */
 
-import { ownLosses } from '../formats/format-rules.ts';
 import { NO_ANSWER } from '../formats/shared-rules.ts';
 import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
 import { decode } from '../json/utf8.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
 import { REASONING_MEMBERS } from '../model/message.ts';
+import { wordSet, words } from '../model/words.ts';
 import { type ConsumedRecord, type ConsumerRule, type Effect, type Refusal, where } from './consumer-rule.ts';
 import { llamaFactoryRules } from './llama-factory.ts';
 import { openaiRules } from './openai.ts';
@@ -118,15 +118,7 @@ export const consumerRules: readonly ConsumerRule[] = [
   {
     name: 'reader-half-characters',
     effect: 'alters',
-    formats: [
-      ...TEMPLATES,
-      'openai',
-      'sharegpt',
-      'functiongemma',
-      'functiongemma-teaching',
-      'prompt',
-      'atif',
-    ],
+    formats: [...TEMPLATES, ...words('openai sharegpt functiongemma functiongemma-teaching prompt atif')],
     problem:
       'has half of a surrogate pair in a text: `load_dataset` leaves it out or refuses the shard, and tokenizers refuse it',
     broken: (record) => (hasHalfPair(record) ? [-1] : []),
@@ -141,16 +133,9 @@ export const refusalNamed = (rule: string): Refusal | undefined =>
   consumerRules.find(({ name }) => name === rule)?.refusal;
 
 /** Rules of several formats that report that a part of the conversation is left out. Any other rule reports a change. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  'definition-left-out',
-  'malformed-call',
-  'member-left-out',
-  'members-dropped',
-  'messages-left-out',
-  'non-text-part',
-  'unanswered-end',
-  ...ownLosses,
-]);
+const LEFT_OUT: ReadonlySet<string> = wordSet(`
+  definition-left-out malformed-call member-left-out members-dropped messages-left-out non-text-part unanswered-end
+`);
 
 /** How consumers treat a record with a finding of this rule, which may also be a rule of its format. */
 export function effectOf(rule: string): Effect {

@@ -13,11 +13,6 @@ export const sessionReasons: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ownRules.map(([rule, { meaning }]) => [rule, meaning])),
 };
 
-/** Rules of single formats that report that a part of the conversation is left out. */
-export const ownLosses: readonly string[] = ownRules
-  .filter(([, { leavesOut }]) => leavesOut === true)
-  .map(([rule]) => rule);
-
 /** Names of the formats for which a test returns true. */
 export function formatsThat(test: (format: Format) => boolean | undefined): ReadonlySet<string> {
   return new Set(formats.filter(test).map(({ name }) => name));

@@ -63,8 +63,6 @@ export interface Format<Options extends object = object> {
 export interface OwnRule {
   /** When it applies, in a sentence, and whether it rejects the session by default. */
   readonly meaning: string;
-  /** Whether it reports that a part of the conversation is left out; otherwise, that something is changed. */
-  readonly leavesOut?: true;
 }
 
 export interface EncodedRecord {

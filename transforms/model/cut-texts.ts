@@ -10,60 +10,45 @@ import { decode, parseString } from '../json/utf8.ts';
 import { assistantCalls } from './assistant-calls.ts';
 import type { Message } from './element.ts';
 
-interface Mark {
-  /** Who writes it, and where. */
-  readonly logger: string;
-  readonly mark: RegExp;
-}
-
-/** A mark between the beginning and the end of a text. */
-const INSIDE = {
-  logger: 'LiteLLM: request and response bodies in its spend logs',
-  /** A text without INSIDE_WORD is not searched; the shortcut looks for `_truncated`. */
-  mark: /\(litellm_truncated (?:skipped )?\d+ chars\b/,
-};
+/**
+ * A mark between the beginning and the end of a text, of LiteLLM: request and response bodies in its spend logs. A text
+ * without INSIDE_WORD is not searched; the shortcut looks for `_truncated`.
+ */
+const INSIDE = /\(litellm_truncated (?:skipped )?\d+ chars\b/;
 
 /** LiteLLM writes this instead of texts that it was told not to log. */
 export const LITELLM_REDACTED: RegExp = /^\s*redacted-by-litellm\.?\s*$/;
 
-/** Left in place of a text by a program that removes secrets. Such a program goes over any log, that of a client too. */
-const SCRUBBED = {
-  logger: 'Scrubbers of logs, and the masking functions that users of tracers write',
-  mark: /^\s*(?:[[<{]{1,2}REDACTED[\]>}]{1,2}|\*{3,8}REDACTED\*{3,8})\s*$/,
-};
+/**
+ * Left in place of a text by a scrubber of logs, or a masking function that a user of a tracer wrote, which removes secrets.
+ * Such a program goes over any log, that of a client too.
+ */
+const SCRUBBED = /^\s*(?:[[<{]{1,2}REDACTED[\]>}]{1,2}|\*{3,8}REDACTED\*{3,8})\s*$/;
 
-/** Put in place of an empty message by a program that sends it to an API which refuses one. */
-const SANITISED = {
-  logger: 'LiteLLM: _EMPTY_TEXT_PLACEHOLDER (BerriAI/litellm, prompt_templates/factory.py)',
-  mark: /^\s*\[System: Empty message content sanitised to satisfy protocol\]\s*$/,
-};
-const NO_CONTENT = { logger: 'Claude Code: NO_CONTENT_MESSAGE', mark: /^\s*\(no content\)\s*$/ };
+/**
+ * Put in place of an empty message by a program that sends it to an API which refuses one: _EMPTY_TEXT_PLACEHOLDER of
+ * LiteLLM (BerriAI/litellm, prompt_templates/factory.py).
+ */
+const SANITISED = /^\s*\[System: Empty message content sanitised to satisfy protocol\]\s*$/;
+/** NO_CONTENT_MESSAGE of Claude Code. */
+const NO_CONTENT = /^\s*\(no content\)\s*$/;
 
 /** Marks in place of answers that logs of clients have, too. */
-const IN_CLIENTS: readonly Mark[] = [SCRUBBED, SANITISED, NO_CONTENT];
+const IN_CLIENTS: readonly RegExp[] = [SCRUBBED, SANITISED, NO_CONTENT];
 
 /** Marks that are the whole text. The shortcut looks for a word of each in short contents (CUT_TEXTS). */
-const WHOLE: readonly Mark[] = [
+const WHOLE: readonly RegExp[] = [
   SCRUBBED,
   SANITISED,
-  { logger: 'LiteLLM, configured not to log messages', mark: LITELLM_REDACTED },
-  {
-    logger: 'OpenInference, configured to hide inputs or outputs: REDACTED_VALUE (Arize-ai/openinference)',
-    mark: /^\s*__REDACTED__\s*$/,
-  },
-  {
-    logger:
-      'Logfire: values that look like secrets (pydantic/logfire, scrubbing.py and its twin in TypeScript)',
-    mark: /^\s*\[Scrubbed due to '[^\]\n"]{1,100}'\]\s*$/,
-  },
-  {
-    logger: 'Datadog LLM Observability: values of spans',
-    mark: /^\s*\[This value has been dropped because this span's size exceeds the \d+ ?MB size limit\.?\]\s*$/,
-  },
-  {
-    logger: 'Langfuse: input and output of observations',
-    mark: /^\s*<truncated due to size exceeding limit>\s*$/,
-  },
+  LITELLM_REDACTED,
+  // OpenInference, configured to hide inputs or outputs: REDACTED_VALUE (Arize-ai/openinference)
+  /^\s*__REDACTED__\s*$/,
+  // Logfire: values that look like secrets (pydantic/logfire, scrubbing.py and its twin in TypeScript)
+  /^\s*\[Scrubbed due to '[^\]\n"]{1,100}'\]\s*$/,
+  // Datadog LLM Observability: values of spans
+  /^\s*\[This value has been dropped because this span's size exceeds the \d+ ?MB size limit\.?\]\s*$/,
+  // Langfuse: input and output of observations
+  /^\s*<truncated due to size exceeding limit>\s*$/,
 ];
 /** First characters of the marks in WHOLE. No mark contains a quotation mark. */
 const BEGINNINGS = new Set(Buffer.from('[<{*_r'));
@@ -82,14 +67,14 @@ const MAX_OTHER = 100;
 export const MAX_MASKED = 160;
 
 /** Is a text a mark of a known logger? */
-const isMark = (text: string): boolean => WHOLE.some(({ mark }) => mark.test(text));
+const isMark = (text: string): boolean => WHOLE.some((mark) => mark.test(text));
 
 /** Is a text only a logger's placeholder? */
 export const isMasked = (text: string | undefined): boolean =>
   text !== undefined &&
   text.length <= MAX_MASKED &&
   (isMark(text) ||
-    NO_CONTENT.mark.test(text) ||
+    NO_CONTENT.test(text) ||
     (text.length <= MAX_OTHER && OTHERS.some((other) => other.test(text))));
 
 const ESCAPED = Buffer.from('\\u00');
@@ -112,7 +97,7 @@ export const isCutByLogger: (message: Message) => boolean = perObject(({ bytes }
   const isSpelled = spellsLetters(buffer);
   if (isSpelled || buffer.includes(INSIDE_WORD)) {
     const text = decode(bytes);
-    if (INSIDE.mark.test(isSpelled ? unescaped(text) : text)) return true;
+    if (INSIDE.test(isSpelled ? unescaped(text) : text)) return true;
   }
   if (!isSpelled && !mayBeMark(buffer)) return false;
   const content = shortContent(bytes);
@@ -126,7 +111,7 @@ export const isCutByLogger: (message: Message) => boolean = perObject(({ bytes }
 export function isScrubbedAnswer(message: Message): boolean {
   if (message.role !== 'assistant') return false;
   const content = shortContent(message.bytes);
-  if (content === undefined || !IN_CLIENTS.some(({ mark }) => mark.test(content))) return false;
+  if (content === undefined || !IN_CLIENTS.some((mark) => mark.test(content))) return false;
   return assistantCalls(message).length === 0;
 }
 

@@ -6,46 +6,25 @@
 import { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
 
-interface EmptyOutput {
-  /** Who writes it, and how. */
-  readonly tool: string;
-  /** The attribute, the member of an event, or `langfuse:output`. */
-  readonly member: string;
-  readonly texts: readonly string[];
-}
-
 /** The output of an observation of Langfuse, whose server takes over what an integration wrote into an attribute. */
 export const LANGFUSE_OUTPUT = 'langfuse:output';
 const JSON_NULL = ['null', 'None'];
 
-const EMPTY_OUTPUTS: readonly EmptyOutput[] = [
-  {
-    tool: 'OpenLIT (openlit/openlit): str(answer)',
-    member: 'gen_ai.completion',
-    texts: ['None', '[None]'],
-  },
-  {
-    tool: 'Langfuse (langfuse/langfuse, its framework traces of agno): str(answer), or JSON of an empty value',
-    member: LANGFUSE_OUTPUT,
-    texts: [...JSON_NULL, '{}', '[]'],
-  },
-  ...['gen_ai.system_instructions', 'gen_ai.input.messages', 'gen_ai.output.messages'].map((member) => ({
-    tool: 'OpenTelemetry, conventions for generative AI: always JSON',
-    member,
-    texts: JSON_NULL,
-  })),
-  { tool: 'MLflow (mlflow/mlflow): always JSON', member: 'mlflow.spanOutputs', texts: JSON_NULL },
-  {
-    tool: 'Agent Development Kit (google/adk-python): always JSON',
-    member: 'gcp.vertex.agent.llm_response',
-    texts: JSON_NULL,
-  },
-  { tool: 'Logfire (pydantic/logfire): always JSON', member: 'response_data', texts: JSON_NULL },
-];
-
-const BY_MEMBER: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  EMPTY_OUTPUTS.map(({ member, texts }) => [member, new Set(texts)]),
-);
+/** By attribute, member of an event, or `langfuse:output`. */
+const EMPTY_TEXTS: ReadonlyMap<string, readonly string[]> = new Map([
+  // OpenLIT (openlit/openlit): str(answer)
+  ['gen_ai.completion', ['None', '[None]']],
+  // Langfuse (langfuse/langfuse, its framework traces of agno): str(answer), or JSON of an empty value
+  [LANGFUSE_OUTPUT, [...JSON_NULL, '{}', '[]']],
+  // always JSON: conventions of OpenTelemetry for generative AI
+  ['gen_ai.system_instructions', JSON_NULL],
+  ['gen_ai.input.messages', JSON_NULL],
+  ['gen_ai.output.messages', JSON_NULL],
+  // always JSON: MLflow (mlflow/mlflow), Agent Development Kit (google/adk-python), Logfire (pydantic/logfire)
+  ['mlflow.spanOutputs', JSON_NULL],
+  ['gcp.vertex.agent.llm_response', JSON_NULL],
+  ['response_data', JSON_NULL],
+]);
 /** As tracers log what has not been answered. */
 const EMPTY = new JsonView(encode('{}'));
 
@@ -58,4 +37,4 @@ export const sentIn = (member: string, logged: JsonView | undefined): JsonView |
   isNothing(member, logged) ? undefined : logged;
 
 const isNothing = (member: string, logged: JsonView | undefined): boolean =>
-  logged?.type === 'string' && BY_MEMBER.get(member)?.has(logged.text() ?? '') === true;
+  logged?.type === 'string' && EMPTY_TEXTS.get(member)?.includes(logged.text() ?? '') === true;
