@@ -67,6 +67,24 @@ export function ioError(doing: string, subject: string, cause: unknown): Turnmil
   return new TurnmillError(kind, `cannot ${doing} ${subject}: ${systemWords(cause)}`, { subject, cause });
 }
 
+/** Returns what `call` returns; undefined if it throws. */
+export function ifPossible<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs `call`, and turns the error of a system call into `permission` or `io`, or into what `fault` makes of it. */
+export function io<T>(doing: string, subject: string, call: () => T, fault: typeof ioError = ioError): T {
+  try {
+    return call();
+  } catch (error) {
+    throw error instanceof TurnmillError ? error : fault(doing, subject, error);
+  }
+}
+
 /** Why a whole source is rejected, and what that means. */
 export const SOURCE_REASONS = {
   unreadable: 'The file could not be opened or read.',

@@ -3,11 +3,11 @@
  * operation and the path. They are synchronous on purpose: a call that has returned has taken effect.
  */
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
-import { ioError } from '../errors.ts';
+import { io, ioError } from '../errors.ts';
 import type { FileIdentity } from '../input/sources/source.ts';
 import { MAX_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { fileSystem as fs } from './file-system.ts';
-import { codeOf, createError, ifAny, io } from './fs-faults.ts';
+import { codeOf, createError, ifAny } from './fs-faults.ts';
 
 /** Undefined on Windows. */
 const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;

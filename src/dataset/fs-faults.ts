@@ -24,16 +24,6 @@ export function createError(doing: string, subject: string, cause: unknown): Tur
   });
 }
 
-/** Runs `call` and translates its error. */
-export function io<T>(doing: string, path: string, call: () => T, fault: typeof ioError = ioError): T {
-  try {
-    return call();
-  } catch (error) {
-    if (error instanceof TurnmillError) throw error;
-    throw fault(doing, path, error);
-  }
-}
-
 /** Runs `call`; returns undefined if the file or its folder does not exist. */
 export function ifAny<T>(doing: string, path: string, call: () => T): T | undefined {
   try {

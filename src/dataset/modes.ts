@@ -3,6 +3,7 @@
  * may contain anything, so only the owner can ever read quarantine/.
  */
 import { dirname } from 'node:path';
+import { ifPossible } from '../errors.ts';
 import { fileSystem } from './file-system.ts';
 import { manifestPath } from './layout.ts';
 
@@ -44,10 +45,5 @@ export function modesLike(dataset: string): Modes {
   return modesOf({ mode: modeOf(manifestPath(dataset)) });
 }
 
-function modeOf(path: string): number | undefined {
-  try {
-    return Number(fileSystem.statSync(path, { bigint: true }).mode) & FILE;
-  } catch {
-    return undefined;
-  }
-}
+const modeOf = (path: string): number | undefined =>
+  ifPossible(() => Number(fileSystem.statSync(path, { bigint: true }).mode) & FILE);

@@ -1,5 +1,5 @@
 /** A working file that has no name, so that it disappears with the process: it is appended to, and read at any place. */
-import { ioError } from '../errors.ts';
+import { io, ioError } from '../errors.ts';
 import { fileSystem as fs } from './file-system.ts';
 import { writeAll } from './fs-calls.ts';
 
@@ -44,10 +44,6 @@ export class UnlinkedFile {
   }
 
   #attempt<T>(doing: string, call: () => T): T {
-    try {
-      return call();
-    } catch (error) {
-      throw ioError(doing, this.path, error);
-    }
+    return io(doing, this.path, call);
   }
 }

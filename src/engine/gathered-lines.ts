@@ -15,7 +15,7 @@ import { IdTable } from '../../transforms/model/id-table.ts';
 import { DialectChooser } from '../../transforms/stages/choose-dialect.ts';
 import { WORK_FILES } from '../dataset/layout.ts';
 import { UnlinkedFile } from '../dataset/unlinked-file.ts';
-import { ioError } from '../errors.ts';
+import { io } from '../errors.ts';
 import { SHORTCUT_DIALECT } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { createTemporaryFolder, removeLeftovers } from '../temporary-folder.ts';
@@ -223,10 +223,4 @@ function openWorkFile(folder: string | undefined): UnlinkedFile {
   }
 }
 
-function temporaryFolder(): string {
-  try {
-    return createTemporaryFolder('gather');
-  } catch (error) {
-    throw ioError('make', 'a temporary folder', error);
-  }
-}
+const temporaryFolder = (): string => io('make', 'a temporary folder', () => createTemporaryFolder('gather'));

@@ -4,6 +4,7 @@
  */
 import { createPlainScanner } from '../../transforms/json/plain-scanner.ts';
 import { skipBlanks } from '../../transforms/json/scanner.ts';
+import { ifPossible } from '../errors.ts';
 import { NOT_JSON, ROOT } from './member-paths.ts';
 
 export interface StringVisitor {
@@ -104,10 +105,4 @@ function visitValue(parsed: unknown, within: number, isPiece: boolean, visitor: 
   }
 }
 
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const jsonIn = (text: string): unknown => ifPossible(() => JSON.parse(text));

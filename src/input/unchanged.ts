@@ -3,7 +3,7 @@
  * only if its times do not prove that, or if the content has to be compared anyway.
  */
 import { type BigIntStats, statSync } from 'node:fs';
-import { SourceFault } from '../errors.ts';
+import { ifPossible, SourceFault } from '../errors.ts';
 import { fingerprintOf, identityOf, identityOfObject, isSettled, parseFingerprint } from './fingerprint.ts';
 import { type FolderRef, identityNow, isFolder } from './open-folder.ts';
 import { type ChecksumKind, createChecksum } from './sources/checksum.ts';
@@ -52,13 +52,9 @@ function folderIfUnchanged(ref: FolderRef, fingerprint: string): string | undefi
 
 /** Ignores errors: opening the file will report them. */
 function statIfPossible({ path = '', dev, ino }: SourceRef): BigIntStats | undefined {
-  try {
-    const stats = statSync(Buffer.from(path, 'latin1'), { bigint: true });
-    const isListed = ino === undefined || (stats.ino === ino && stats.dev === dev);
-    return isListed ? stats : undefined;
-  } catch {
-    return undefined;
-  }
+  const stats = ifPossible(() => statSync(Buffer.from(path, 'latin1'), { bigint: true }));
+  const isListed = ino === undefined || (stats?.ino === ino && stats?.dev === dev);
+  return isListed ? stats : undefined;
 }
 
 interface Measured {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { readTextIfAny, unlinkIfAny, writeAll } from '../dataset/fs-calls.ts';
 import { type Modes, modesOf } from '../dataset/modes.ts';
 import { prettyJson, replaceWholeFile } from '../dataset/whole-file.ts';
-import { ioError, TurnmillError } from '../errors.ts';
+import { io, TurnmillError } from '../errors.ts';
 import { type EndpointOptions, endpoint } from '../loop/endpoint.ts';
 import {
   type Agreement,
@@ -149,15 +149,13 @@ class Answers {
 
   #openPart(folder: string): number {
     const path = join(folder, FILES.part);
-    try {
+    return io('write', path, () => {
       mkdirSync(folder, { recursive: true, mode: this.#modes.folder('.') });
       const mode = this.#modes.file(FILES.part);
       const fd = openSync(path, 'a', mode);
       fchmodSync(fd, mode); // an existing file keeps its mode when it is opened
       return fd;
-    } catch (error) {
-      throw ioError('write', path, error);
-    }
+    });
   }
 
   get(request: string): Grade | undefined {

@@ -9,7 +9,7 @@ import { type Modes, modesLike } from '../dataset/modes.ts';
 import { checkOutside } from '../dataset/overlap.ts';
 import { lineIn } from '../dataset/parse-line.ts';
 import { eachLine } from '../dataset/read-back.ts';
-import { failUsage, ioError, TurnmillError } from '../errors.ts';
+import { failUsage, io, TurnmillError } from '../errors.ts';
 import { type EndpointOptions, endpoint } from '../loop/endpoint.ts';
 import {
   type Continuation,
@@ -162,22 +162,16 @@ class OutFiles {
     this.#folder = folder;
     this.#modes = modes;
     if (folder === undefined) return;
-    try {
-      mkdirSync(folder, { recursive: true, mode: modes.folder('.') });
-    } catch (error) {
-      throw ioError('create', folder, error);
-    }
+    io('create', folder, () => mkdirSync(folder, { recursive: true, mode: modes.folder('.') }));
   }
 
   write(name: string, line: object): void {
     if (this.#folder === undefined) return;
     const path = join(this.#folder, name);
-    try {
+    io('write', path, () => {
       const fd = this.#open.get(name) ?? this.#create(name, path);
       writeSync(fd, `${JSON.stringify(line)}\n`);
-    } catch (error) {
-      throw ioError('write', path, error);
-    }
+    });
   }
 
   #create(name: string, path: string): number {

@@ -2,7 +2,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { manifestPath } from '../dataset/layout.ts';
-import { ioError, TurnmillError } from '../errors.ts';
+import { io, ioError, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { readingSettingsIn } from '../settings/as-built.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
@@ -78,12 +78,7 @@ export async function serveView(view: View, { port = 0, origins = [] }: ViewRequ
 }
 
 function openLog(path: string): View {
-  let log: FollowedLog;
-  try {
-    log = new FollowedLog(path);
-  } catch (error) {
-    throw ioError('read', path, error);
-  }
+  const log = io('read', path, () => new FollowedLog(path));
   return { viewed: { name: log.name, log }, close: () => log.close() };
 }
 

@@ -6,7 +6,7 @@
 
 import { closeSync, readSync } from 'node:fs';
 import { LF } from '../../transforms/json/bytes.ts';
-import { ioError, TurnmillError } from '../errors.ts';
+import { io, TurnmillError } from '../errors.ts';
 import { openOwnFile } from '../own-file.ts';
 import { BLOCK_BYTES, type BlockSums } from './block-sums.ts';
 
@@ -119,7 +119,7 @@ export class CheckedLines implements Lines {
   }
 
   #fill(block: Buffer): void {
-    try {
+    io('read', this.#path, () => {
       this.#fd ??= openOwnFile(this.#path);
       for (let filled = 0; filled < block.length; ) {
         const at = this.#position + filled;
@@ -127,9 +127,7 @@ export class CheckedLines implements Lines {
         if (count === 0) throw damaged(this.#path, `ends after ${at} of ${this.#bytes} bytes`);
         filled += count;
       }
-    } catch (error) {
-      throw error instanceof TurnmillError ? error : ioError('read', this.#path, error);
-    }
+    });
   }
 }
 

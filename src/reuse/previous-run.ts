@@ -12,7 +12,7 @@ import { PATHS } from '../dataset/layout.ts';
 import { type LineFileName, type LineTypes, parseLine } from '../dataset/parse-line.ts';
 import { type ReadBackOptions, readBack, readChunks } from '../dataset/read-back.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
-import { ioError, type TurnmillError } from '../errors.ts';
+import { io, ioError, type TurnmillError } from '../errors.ts';
 import { PATH_HASH_BYTES } from '../ledger/compared-path.ts';
 import { BlockSums } from './block-sums.ts';
 import { CheckedLines, changedSince, damaged } from './checked-lines.ts';
@@ -184,11 +184,7 @@ async function matches(
 export function cutToCheckpoint(root: string, files: readonly FileCheckpoint[]): void {
   for (const { path, bytes } of files) {
     const stagedPath = join(root, path);
-    try {
-      truncateSync(stagedPath, bytes);
-    } catch (error) {
-      throw ioError('cut', stagedPath, error);
-    }
+    io('cut', stagedPath, () => truncateSync(stagedPath, bytes));
   }
 }
 

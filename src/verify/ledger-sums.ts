@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Manifest, ManifestTotals } from '../dataset/schema/manifest.ts';
 import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
-import { ioError, TurnmillError } from '../errors.ts';
+import { io } from '../errors.ts';
 import { MAX_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { MANIFEST, type ManifestFacts, pretty } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
@@ -10,7 +10,7 @@ import type { ProfileRecount } from './profile-recount.ts';
 import type { ShardFacts } from './shards.ts';
 import { PASSED_OVER } from './source-line.ts';
 import { add, addAll, type Counts, sumOf, type Totals } from './tallies.ts';
-import { asCounts, asObject, type Untrusted } from './untrusted.ts';
+import { asCounts, asObject, parsedJson, type Untrusted } from './untrusted.ts';
 
 /** Status of sources that ledger/sources.jsonl does not list. */
 const UNLISTED = 'over-limit';
@@ -152,22 +152,9 @@ export function checkSummary(
 ): void {
   const file = 'reports/summary.json';
   const path = join(root, file);
-  let text: string;
-  try {
-    text = readOwnFile(path, MAX_TEXT_BYTES).toString('utf8');
-  } catch (error) {
-    throw error instanceof TurnmillError ? error : ioError('read', path, error);
-  }
-  const profile = profileIn(text);
+  const text = io('read', path, () => readOwnFile(path, MAX_TEXT_BYTES).toString('utf8'));
+  const profile: Untrusted<DatasetProfile> | undefined = asObject(asObject(parsedJson(text))?.profile);
   if (text !== pretty({ ...asObject(ledger), profile }))
     problems.add(file, 'expected the ledger of manifest.json and `profile`, found something else');
   counted.compare(profile, problems);
-}
-
-function profileIn(text: string): Untrusted<DatasetProfile> | undefined {
-  try {
-    return asObject(asObject(JSON.parse(text))?.profile);
-  } catch {
-    return undefined;
-  }
 }

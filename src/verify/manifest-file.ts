@@ -13,7 +13,7 @@ import type {
   ManifestTotals,
 } from '../dataset/schema/manifest.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
-import { ioError, TurnmillError } from '../errors.ts';
+import { io, ioError, TurnmillError } from '../errors.ts';
 import { readOwnFile } from '../own-file.ts';
 import { SCHEMA_VERSION } from '../version.ts';
 import type { Problems } from './problems.ts';
@@ -157,13 +157,8 @@ function checkPaths({ shards, files }: Untrusted<Manifest>, root: string): void 
     if (isLink(join(root, folder))) throw unsafe(root, `names files in ${folder}/, which is a symbolic link`);
 }
 
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  } catch (error) {
-    throw ioError('read', path, error);
-  }
-}
+const isLink = (path: string): boolean =>
+  io('read', path, () => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true);
 
 function unsafe(root: string, why: string): TurnmillError {
   const text = `${join(root, MANIFEST)} ${why}: nothing was opened`;

@@ -2,7 +2,7 @@
  * Checks the shape of a record, independently of the writers: for each family of formats, the members and their types.
  * Tools and arguments may be JSON strings in formats whose loader requires that.
  */
-import { asObject, asText, type JsonObject } from './untrusted.ts';
+import { asObject, asText, type JsonObject, parsedJson } from './untrusted.ts';
 
 /** The problem of a record, if any, and how many tools it has. */
 export interface RecordFacts {
@@ -77,23 +77,15 @@ function trl({ tools, ...others }: JsonObject): RecordFacts {
 
 /** Returns whether the member that `--meta` adds is valid; it may be absent. */
 function isMetadata(metadata: unknown): boolean {
-  const value = typeof metadata === 'string' ? parsed(metadata) : metadata;
+  const value = typeof metadata === 'string' ? parsedJson(metadata) : metadata;
   return metadata === undefined || asObject(value) !== undefined;
 }
 
 /** Returns the number of definitions in a list, or in a JSON string with one; undefined if one is not an object. */
 function toolsIn(definitions: unknown): number | undefined {
-  const list = typeof definitions === 'string' ? parsed(definitions) : definitions;
+  const list = typeof definitions === 'string' ? parsedJson(definitions) : definitions;
   if (!Array.isArray(list) || list.some((tool) => asObject(tool) === undefined)) return undefined;
   return list.length;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function sharegpt({

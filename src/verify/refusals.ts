@@ -1,5 +1,5 @@
 /** Counts the records that the usual consumer of their format refuses, independently of transforms/consumers. */
-import { asObject, asObjects, asText, type JsonObject } from './untrusted.ts';
+import { asObject, asObjects, asText, type JsonObject, parsedJson } from './untrusted.ts';
 
 type Test = (message: JsonObject) => boolean;
 
@@ -45,11 +45,7 @@ function isCall(call: unknown): boolean {
 /** Whether arguments are an object: nested no deeper than a line may be, and without half a character. */
 function isObjectText(text: unknown): boolean {
   if (typeof text !== 'string') return asObject(text) !== undefined;
-  try {
-    return asObject(JSON.parse(text)) !== undefined && text.isWellFormed() && depthOf(text) <= MAX_DEPTH;
-  } catch {
-    return false;
-  }
+  return asObject(parsedJson(text)) !== undefined && text.isWellFormed() && depthOf(text) <= MAX_DEPTH;
 }
 
 /** Returns the greatest number of brackets that are open at once outside of strings. */

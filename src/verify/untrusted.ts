@@ -3,6 +3,8 @@
  * another type becomes `undefined`, so that comparisons with the expected value fail.
  */
 
+import { ifPossible } from '../errors.ts';
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** An object that should be a `T`: it has the members of `T`, but with any type. */
@@ -13,6 +15,9 @@ export interface LineOf<T> {
   readonly line: number;
   readonly value: Untrusted<T>;
 }
+
+/** Returns the value of a text; undefined if it is not JSON. */
+export const parsedJson = (text: string): unknown => ifPossible(() => JSON.parse(text));
 
 export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

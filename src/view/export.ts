@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { modesLike } from '../dataset/modes.ts';
-import { failUsage, ioError, TurnmillError } from '../errors.ts';
+import { failUsage, io, ioError, TurnmillError } from '../errors.ts';
 import { ListedIds } from '../settings/listed-ids.ts';
 import { isRunning } from '../temporary-folder.ts';
 import { termsOf } from './facets.ts';
@@ -225,11 +225,7 @@ class Exporter {
 
   #write(name: string, content: string | Buffer): void {
     const path = join(this.#folder, name);
-    try {
-      writeFileSync(path, content, { mode: this.#mode });
-    } catch (error) {
-      throw ioError('write', path, error);
-    }
+    io('write', path, () => writeFileSync(path, content, { mode: this.#mode }));
   }
 }
 

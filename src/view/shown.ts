@@ -8,6 +8,7 @@ import {
   formatToolActivity,
   getActivityLine,
 } from '../../transforms/dialects/text-protocol/tool-activity.ts';
+import { ifPossible } from '../errors.ts';
 import { callsOf, messagesOf } from './app/messages.ts';
 import type { Message, RecordSummary, Shown, ShownSegment } from './app/types.ts';
 
@@ -25,13 +26,8 @@ export function readRecord(content: Buffer): ReadRecord | undefined {
   return parsed(content) ?? (content.includes('\n') ? parsed(listOfLines(content)) : undefined);
 }
 
-function parsed(json: Buffer): ReadRecord | undefined {
-  try {
-    return { json, value: JSON.parse(json.toString()) };
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (json: Buffer): ReadRecord | undefined =>
+  ifPossible(() => ({ json, value: JSON.parse(json.toString()) }));
 
 function listOfLines(content: Buffer): Buffer {
   return Buffer.from(`[${content.toString().replaceAll('\n', ',')}]`);

@@ -13,7 +13,7 @@ import type { ContainerPlace, SessionLine } from '../dataset/schema/ledger.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { DatasetProfile, FindingLine, LedgerSums } from '../dataset/schema/reports.ts';
-import { ioError } from '../errors.ts';
+import { ifPossible, io } from '../errors.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { LineIndex } from './line-index.ts';
 import { PathIndex } from './path-index.ts';
@@ -64,7 +64,7 @@ export class ViewedDataset {
   private constructor(root: string, manifest: Manifest, shards: readonly OpenShard[], temporary?: string) {
     const open = (file: string): LineIndex => {
       const path = join(root, file);
-      return opened(path, () => new LineIndex(path));
+      return io('read', path, () => new LineIndex(path));
     };
     this.root = root;
     this.name = basename(resolve(root));
@@ -76,7 +76,7 @@ export class ViewedDataset {
     this.#findings = open(LINE_FILES.findings);
     this.#sources = open(LINE_FILES.sources);
     const paths = join(root, PATHS);
-    this.#pathFile = existsSync(paths) ? opened(paths, () => openSync(paths, 'r')) : undefined;
+    this.#pathFile = existsSync(paths) ? io('read', paths, () => openSync(paths, 'r')) : undefined;
     this.#manifestInode = statSync(manifestPath(root), { bigint: true }).ino;
     this.#sessionOf = new Uint32Array(this.records);
   }
@@ -94,7 +94,7 @@ export class ViewedDataset {
           temporary !== undefined && PACKED.test(path)
             ? await unpacked(join(root, path), join(temporary, String(i)))
             : join(root, path);
-        const index = opened(plain, () => new RecordIndex(plain, path));
+        const index = io('read', plain, () => new RecordIndex(plain, path));
         shards.push({ path, index, first });
         first += index.records;
       }
@@ -198,11 +198,8 @@ export class ViewedDataset {
 
   /** Returns the counts of `reports/summary.json`; undefined in a dataset without them. */
   profile(): DatasetProfile | undefined {
-    try {
-      return (JSON.parse(readFileSync(join(this.root, REPORTS.summary), 'utf8')) as LedgerSums).profile;
-    } catch {
-      return undefined;
-    }
+    const read = (): LedgerSums => JSON.parse(readFileSync(join(this.root, REPORTS.summary), 'utf8'));
+    return ifPossible(read)?.profile;
   }
 
   /** Returns a function that returns the number of a record's session; -1 if it is unknown. */
@@ -265,14 +262,6 @@ export class ViewedDataset {
 /** Returns the split that a shard belongs to: the last folder of its path, if the build divided its records. */
 export function splitOf(shard: string): string {
   return shard.split('/').at(-2) ?? '';
-}
-
-function opened<T>(path: string, open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    throw ioError('read', path, error);
-  }
 }
 
 /** Unpacks a shard to a file that only its owner can read. */

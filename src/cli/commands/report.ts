@@ -1,7 +1,7 @@
 /** `turnmill report`: shows a build as one HTML page. */
 
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
-import { ioError } from '../../errors.ts';
+import { io } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { resolveS3Options, s3In } from '../../settings/s3-settings.ts';
 import { SUCCESS } from '../faults.ts';
@@ -48,10 +48,8 @@ async function writePage(text: string, path: string | undefined, mode: number, h
     await host.endPrinting();
     return;
   }
-  try {
+  io('write', path, () => {
     if (statSync(path, { throwIfNoEntry: false })?.isFile()) chmodSync(path, mode);
     writeFileSync(path, text, { mode });
-  } catch (error) {
-    throw ioError('write', path, error);
-  }
+  });
 }

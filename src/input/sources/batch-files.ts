@@ -3,6 +3,7 @@
  * are recognised by their names and by their first bytes; in a store, and packed with zstd, by their names alone.
  */
 import { constants, gunzipSync } from 'node:zlib';
+import { ifPossible } from '../../errors.ts';
 import { firstBytes } from './first-bytes.ts';
 import { isObject, type SourceRef } from './source.ts';
 
@@ -74,14 +75,8 @@ function sideOf({ path = '', name }: SourceRef): Side | undefined {
 
 /** The text at the beginning of a gzip file; undefined if it is damaged, or does not unpack to a log. */
 function unpackedHead(head: string): string | undefined {
-  try {
-    return gunzipSync(Buffer.from(head, 'latin1'), {
-      finishFlush: constants.Z_SYNC_FLUSH,
-      maxOutputLength: MAX_UNPACKED_BYTES,
-    }).toString('latin1', 0, HEAD_BYTES);
-  } catch {
-    return undefined;
-  }
+  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_UNPACKED_BYTES };
+  return ifPossible(() => gunzipSync(Buffer.from(head, 'latin1'), options).toString('latin1', 0, HEAD_BYTES));
 }
 
 function sideIn(text: string): Side | undefined {

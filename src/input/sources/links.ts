@@ -3,6 +3,7 @@
  * own path, so a link that changes later has no effect.
  */
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
+import { ifPossible } from '../../errors.ts';
 import type { FolderPlace } from './source-table.ts';
 
 /** `inside`: only links with targets below the input that they were found in; `anywhere`: all links. */
@@ -24,14 +25,12 @@ export function byRelative(a: FoundLink, b: FoundLink): number {
 
 /** Returns the target of a link; undefined if it is missing, circular, or outside the root and `follow` forbids that. */
 export function endOf({ path }: FoundLink, root: string, follow: Follow): LinkEnd | undefined {
-  try {
+  return ifPossible(() => {
     const end = realPath(Buffer.from(path, 'latin1'));
     const inside = end.startsWith(`${realPath(Buffer.from(root))}/`);
     if (!inside && follow !== 'anywhere') return undefined;
     return { path: end, stats: lstatSync(Buffer.from(end, 'latin1'), { bigint: true }) };
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 function realPath(path: Buffer): string {
