@@ -10,6 +10,7 @@ import type {
   ToolCounts,
 } from '../../transforms/model/element.ts';
 import type { ToolUsage } from '../../transforms/model/tool-usage.ts';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { PackedCounts } from '../input/decompress/members.ts';
 import type { Compression } from '../input/decompress/sniff.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
@@ -84,7 +85,8 @@ export interface RejectedContent {
 }
 
 /** The end of a session, after its records. */
-export interface SessionReport {
+export interface SessionReport
+  extends Pick<SessionLine, 'entries' | 'superseded' | 'truncated' | 'folded' | 'root' | 'model'> {
   readonly kind: 'session';
   readonly sessionId: string | undefined;
   /** `contained`: its records lie inside another one, so they are not written (docs/copies.md). */
@@ -100,15 +102,6 @@ export interface SessionReport {
   readonly context?: Context | undefined;
   /** Place of the snapshot of a written session. */
   readonly snapshot?: { readonly line: number; readonly offset: number; readonly length: number } | undefined;
-  readonly entries: number;
-  readonly superseded: number;
-  readonly truncated: number;
-  /** Lines besides the snapshot that the conversation was folded from; undefined if it came from one line. */
-  readonly folded?: number | undefined;
-  /** Id of the first line with a message of a written session, if its dialect sets it: copies have it too. */
-  readonly root?: string | undefined;
-  /** Name of the model of a written session: of its last answer, if the log has several. */
-  readonly model?: string | undefined;
   readonly changes: CountList;
   readonly toolCounts?: ToolCounts | undefined;
   readonly usage?: ToolUsage | undefined;

@@ -68,12 +68,9 @@ export class SourceCursor<Line> {
   /** Skips to the lines of this source. */
   seek(key: SourceKey): void {
     this.#current = key;
-    for (
-      let line = this.#lines.peek();
+    const isBefore = (line: Line | undefined): boolean =>
       line !== undefined && compareSources(this.#keyOf(line), key) < 0;
-      line = this.#lines.peek()
-    )
-      this.#lines.take();
+    while (isBefore(this.#lines.peek())) this.#lines.take();
   }
 
   /** Returns the next line of the source without taking it. */

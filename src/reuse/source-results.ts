@@ -87,11 +87,8 @@ export class SourceResults {
     yield { kind: 'source-begin', source: source.index, provisional: false, identity, size };
     for (let line = findings.take(); line !== undefined; line = findings.take()) yield findingOf(line);
     // rejected lines, sessions and records keep the order of the quarantine
-    for (
-      let line = quarantine.peek();
-      line !== undefined && line.scope !== 'source';
-      line = quarantine.peek()
-    ) {
+    for (let line = quarantine.peek(); line !== undefined; line = quarantine.peek()) {
+      if (line.scope === 'source') break;
       if (line.scope === 'line') yield this.#rejectedLineOf(this.#takeRejection());
       else yield* this.#nextSession();
     }

@@ -20,7 +20,7 @@ import type { RejectionCounts } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
 import { withContainers } from './container-sources.ts';
-import { sourcesRead, sourcesSkipped } from './ledger-files.ts';
+import { SourceFinder, sourcesRead, sourcesSkipped } from './ledger-files.ts';
 import { openPreviousDataset, type PreviousRun } from './previous-run.ts';
 import type { Reusable } from './reused-sources.ts';
 
@@ -106,7 +106,7 @@ function findUnchanged(
   { quarantineContent, checksum }: Pick<Settings, 'quarantineContent' | 'checksum'>,
 ): Unchanged {
   const fingerprints: (string | undefined)[] = new Array(sources.length).fill(undefined);
-  let at = 0;
+  const listed = new SourceFinder(sources);
   let count = 0;
   let previousCount = 0;
   let withoutContent = 0;
@@ -115,17 +115,12 @@ function findUnchanged(
     if (key.isLost) lostSources++;
     const before = previous[previousCount++] ?? '';
     if (parseFingerprint(before)?.provesContent !== true) withoutContent++;
-    for (
-      let ref = sources.at(at);
-      ref !== undefined && compareSources(ref, key) <= 0;
-      ref = sources.at(++at)
-    ) {
-      if (compareSources(ref, key) < 0) continue;
-      const now = fingerprintIfUnchanged(ref, before, checksum);
-      if (now === undefined) continue;
-      count++;
-      if (quarantineContent === 'ref' || !key.hasRejections) fingerprints[at] = now;
-    }
+    const at = listed.indexOf(key);
+    const ref = at === undefined ? undefined : sources.at(at);
+    const now = ref && fingerprintIfUnchanged(ref, before, checksum);
+    if (at === undefined || now === undefined) continue;
+    count++;
+    if (quarantineContent === 'ref' || !key.hasRejections) fingerprints[at] = now;
   }
   return { fingerprints, count, previousCount, withoutContent, lostSources };
 }

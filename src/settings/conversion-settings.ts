@@ -30,6 +30,7 @@ const FORMAT_RULES = [...formats.flatMap(({ rules: reported }) => reported), UNR
 const COMMON = ['arrowSafe'];
 
 const conversion = { group: 'Conversion', of: 'reading', decides: 'bytes' } as const;
+const rareConversion = { ...conversion, advanced: true } as const;
 
 export const CONVERSION_SETTINGS = {
   /** Names of the formats, all different; with several, each has a folder in data/. */
@@ -58,32 +59,28 @@ export const CONVERSION_SETTINGS = {
   } as Setting<ReasoningMode>,
   /** Most bytes of the data of an image, a recording or a file in a message; 0 for any number. */
   maxPart: {
-    ...conversion,
-    advanced: true,
+    ...rareConversion,
     help: limitParts.options.maxPart.describe,
     default: limitParts.options.maxPart.default,
     type: size(Number.MAX_SAFE_INTEGER, 0),
   } as Setting<number>,
   /** System text for conversations whose log has none. */
   systemText: {
-    ...conversion,
-    advanced: true,
+    ...rareConversion,
     help: supply.options.systemText.describe,
     type: textFile,
     decides: 'bytes, hashed',
   } as Setting<string | undefined>,
   /** JSON text of an array of tools, for conversations whose log has none. */
   toolDefinitions: {
-    ...conversion,
-    advanced: true,
+    ...rareConversion,
     help: supply.options.toolDefinitions.describe,
     type: textFile,
     decides: 'bytes, hashed',
   } as Setting<string | undefined>,
   /** Names of the metadata that are written into the records. */
   meta: {
-    ...conversion,
-    advanced: true,
+    ...rareConversion,
     help: `${format.options.meta.describe}, separated by commas`,
     default: [],
     shown: 'none',
@@ -97,8 +94,7 @@ export const CONVERSION_SETTINGS = {
   } as Setting<Grouping>,
   /** Whether to look for problems inside sessions. */
   integrity: {
-    ...conversion,
-    advanced: true,
+    ...rareConversion,
     help: 'Check the sessions for problems',
     default: true,
     type: flag,

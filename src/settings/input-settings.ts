@@ -19,8 +19,10 @@ const DIALECT_NAMES = ['auto', ...dialects.map(({ name }) => name)];
 const { options } = parse;
 
 const input = { group: 'Input', of: 'reading', decides: 'bytes' } as const;
-const runInput = { group: 'Input', of: 'run', advanced: true } as const;
-const limit = { ...input, group: 'Input limits', advanced: true } as const;
+const rareInput = { ...input, advanced: true } as const;
+const runInput = { group: 'Input', of: 'run' } as const;
+const rareRunInput = { ...runInput, advanced: true } as const;
+const limit = { ...rareInput, group: 'Input limits' } as const;
 
 export const INPUT_SETTINGS = {
   dialect: {
@@ -32,8 +34,7 @@ export const INPUT_SETTINGS = {
   } as Setting<string>,
   /** The user's text before a response that was logged without its request. */
   userTurn: {
-    ...input,
-    advanced: true,
+    ...rareInput,
     help: `${options.userTurn.describe}, from a file`,
     type: textFile,
     decides: 'bytes, hashed',
@@ -49,23 +50,21 @@ export const INPUT_SETTINGS = {
     type: choice(['file', 'id', 'run', 'folder']),
   } as Setting<'file' | 'id' | 'run' | 'folder' | undefined>,
   strictTime: {
-    ...input,
-    advanced: true,
+    ...rareInput,
     help: validate.options.strictTime.describe,
     default: validate.options.strictTime.default as boolean,
     type: flag,
   } as Setting<boolean>,
   /** Which conversations of a session become records; undefined for `last` in `exchange`, and for `leaves` in all other dialects. */
   select: {
-    ...input,
-    advanced: true,
+    ...rareInput,
     help: options.select.describe,
     shown: 'last for exchange, leaves for all other dialects',
     type: choice(FOLD_SELECTIONS),
   } as Setting<FoldSelect | undefined>,
   /** Percentage of text of which less must not be read of a source, or it is rejected; undefined for no minimum. */
   minRead: {
-    ...runInput,
+    ...rareRunInput,
     help: 'Reject a source of whose text less than this share was read, as check shows it',
     type: { ...wholeNumber(0, 100), placeholder: 'PERCENT' },
     decides: 'bytes',
@@ -73,7 +72,6 @@ export const INPUT_SETTINGS = {
   /** Files of folders to read, as patterns of their paths below the input; empty for all. */
   include: {
     ...runInput,
-    advanced: false,
     help: 'Read only those files in folders whose path below the input matches GLOB; a GLOB without / is compared with the name alone; repeat it for several',
     default: [],
     shown: 'all files',
@@ -81,7 +79,6 @@ export const INPUT_SETTINGS = {
   } as Setting<readonly string[]>,
   exclude: {
     ...runInput,
-    advanced: false,
     help: 'Skip the files in folders whose path matches GLOB, even if --include names them',
     default: [],
     shown: 'no files',
@@ -90,14 +87,13 @@ export const INPUT_SETTINGS = {
   /** Time of the last change of a file in a folder, in ms since 1970, before which it is not read. */
   since: {
     ...runInput,
-    advanced: false,
     help: 'Read only those files in folders that were changed then or later: a date, a time such as 2026-11-20T18:00:00Z, or an age such as 12h or 7d',
     shown: 'any time',
     type: pointInTime,
   } as Setting<number | undefined>,
   /** Ids of the sessions that become records; undefined for all. */
   only: {
-    ...runInput,
+    ...rareRunInput,
     help: 'Use only the sessions whose ids are in this file, one per line; write an id that contains a line end or begins with a quotation mark as a JSON string',
     shown: 'all sessions',
     type: idFile,
@@ -106,7 +102,6 @@ export const INPUT_SETTINGS = {
   /** Sessions after which the run ends; undefined for no limit. */
   limit: {
     ...runInput,
-    advanced: false,
     help: 'Stop after N sessions',
     shown: 'no limit',
     type: wholeNumber(1),
@@ -178,7 +173,7 @@ export const INPUT_SETTINGS = {
   } as Setting<number | undefined>,
   /** Which of several slices of the sources to read; undefined for all sources. */
   slice: {
-    ...runInput,
+    ...rareRunInput,
     of: 'writing',
     help: 'Read slice I of N slices of the sources, for merge; with /N, I comes from TURNMILL_SLICE, SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX',
     default: undefined,
@@ -186,14 +181,14 @@ export const INPUT_SETTINGS = {
     type: sliceType,
   } as Setting<Slice | undefined>,
   allowEmpty: {
-    ...runInput,
+    ...rareRunInput,
     help: 'Succeed with an empty dataset when the input has no sessions',
     default: false,
     type: flag,
   } as Setting<boolean>,
   /** Which symbolic links in folders to follow. */
   follow: {
-    ...runInput,
+    ...rareRunInput,
     help: 'Follow symbolic links in folders that lead to a place in the same input',
     default: 'none',
     type: { ...flag, check: choice(['none', 'inside', 'anywhere']).check },

@@ -22,6 +22,7 @@ const MAX_WORKERS = 1024;
 const GIBIBYTE = 1024 * 1024 * 1024;
 
 const output = { group: 'Output', of: 'writing' } as const;
+const rareOutput = { ...output, advanced: true } as const;
 const quarantine = { group: 'Quarantine', of: 'writing', advanced: true, decides: 'bytes' } as const;
 const run = { group: 'Run', of: 'run' } as const;
 
@@ -49,8 +50,7 @@ export const OUTPUT_SETTINGS = {
   } as Setting<boolean, string>,
   /** Whether to compute the SHA-256 of every source, and compare it with that of the previous run. */
   checksum: {
-    ...output,
-    advanced: true,
+    ...rareOutput,
     help: 'With --update: detect changes by the SHA-256 of every source instead of its times and size',
     default: false,
     type: flag,
@@ -73,8 +73,7 @@ export const OUTPUT_SETTINGS = {
   } as Setting<boolean>,
   /** Whether to write reports/index.html. */
   report: {
-    ...output,
-    advanced: true,
+    ...rareOutput,
     help: 'Write reports/index.html',
     default: true,
     type: flag,
@@ -82,8 +81,7 @@ export const OUTPUT_SETTINGS = {
   } as Setting<boolean>,
   /** How to treat records that lie inside another one, and answers that two have (docs/copies.md); undefined to keep them. */
   copies: {
-    ...output,
-    advanced: true,
+    ...rareOutput,
     help: 'Write all records (keep), leave out those that lie wholly inside another one (drop), or also mark answers of another record as context (mark)',
     shown: 'keep',
     type: choice(['keep', 'drop', 'mark']),
@@ -97,8 +95,7 @@ export const OUTPUT_SETTINGS = {
     decides: 'bytes',
   } as Setting<SplitShares | undefined>,
   splitSeed: {
-    ...output,
-    advanced: true,
+    ...rareOutput,
     help: 'With --split: divide the records differently for each TEXT',
     shown: 'turnmill',
     type: text('TEXT'),
@@ -106,16 +103,14 @@ export const OUTPUT_SETTINGS = {
   } as Setting<string | undefined>,
   /** Id of the licence on the card, as the Hub writes it. */
   license: {
-    ...output,
-    advanced: true,
+    ...rareOutput,
     help: 'Name the licence on the card, by its id on the Hub, such as cc-by-4.0',
     type: licenseId,
     decides: 'bytes',
   } as Setting<string | undefined>,
   /** The user's own text of the card, below its YAML. The manifest has it, so that a merge can write it again. */
   card: {
-    ...output,
-    advanced: true,
+    ...rareOutput,
     help: 'Use the text of this Markdown file as the card, below the YAML that names the files',
     type: cardFile,
     decides: 'bytes',
@@ -136,8 +131,7 @@ export const OUTPUT_SETTINGS = {
   } as Setting<'none' | 'gzip' | 'zstd'>,
   /** Permissions of the dataset's files (`0o640`); undefined for those that all sources and the umask grant. */
   mode: {
-    ...output,
-    advanced: true,
+    ...rareOutput,
     help: 'Set the permissions of the files, in octal, regardless of the umask; the owner can always read and write, and only the owner can read quarantine/',
     shown: 'permissions that all source files share, limited by the umask',
     type: fileMode,
@@ -164,16 +158,14 @@ export const OUTPUT_SETTINGS = {
     decides: 'bytes',
   } as Setting<boolean | undefined>,
   redactKeyFile: {
-    ...output,
-    advanced: true,
+    ...rareOutput,
     help: 'With --redact: make the names with the key in KEYFILE, so that runs with the same key give the same names; TURNMILL_REDACT_KEY may hold the key instead',
     shown: 'a key that is not kept',
     type: text('KEYFILE'),
   } as Setting<string | undefined>,
   /** The file, and its text once it is read. */
   redactRules: {
-    ...output,
-    advanced: true,
+    ...rareOutput,
     help: 'With --redact: turn rules off and add rules, as this file says',
     type: text('TOML'),
     decides: 'bytes, hashed',
