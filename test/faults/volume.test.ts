@@ -89,9 +89,7 @@ faultTest(
     const run = await bash(script, { cwd: folder });
     expect(run.stdout.toString()).toMatch(/\.out\.lock-.*\n\.out\.staging-/);
     // the namespaces end shortly after their first process
-    await expect
-      .poll(async () => (await turnmill(['build', log, '--out', out])).status, { timeout: 20_000 })
-      .toBe(0);
+    await expect.poll(async () => (await turnmill(['build', log, '--out', out])).status).toBe(0);
     expect(readdirSync(folder).sort()).toEqual(['a.jsonl', 'out', 'pipe']);
   },
 );

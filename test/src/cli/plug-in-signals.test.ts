@@ -43,7 +43,6 @@ const STATUS: Partial<Record<NodeJS.Signals, number>> = { SIGHUP: 129, SIGINT: 1
 
 test.each(RUNS)(
   'an endless loop in %s (%s) is ended by %s, sent twice',
-  { timeout: 60_000 },
   async (where, _what, signal, args) => {
     const folder = temporaryFolder();
     const [logs, out, mark] = ['logs', 'out', 'mark'].map((name) => join(folder, name)) as [
@@ -56,7 +55,7 @@ test.each(RUNS)(
     writeFileSync(plugIn, `import fs from 'node:fs'; ${PLUG_INS[where]}`);
     const child = start([...args(logs, out), '--plugin', plugIn], 'ignore', { ...process.env, MARK: mark });
     const end = ended(child);
-    await expect.poll(() => existsSync(mark), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => existsSync(mark)).toBe(true);
     child.kill(signal);
     await setTimeout(300);
     child.kill(signal);

@@ -64,9 +64,7 @@ function written(): Folder {
   return { logs: path('logs'), path, threads };
 }
 
-test('no answer is lost, and with --copies drop at most one is written twice', {
-  timeout: 600_000,
-}, async () => {
+test('no answer is lost, and with --copies drop at most one is written twice', async () => {
   const { logs, path, threads } = written();
   const logged = answersIn(filesIn(logs), (line) => [JSON.parse(line) as Message]);
   const settings = { inputs: [logs], workers: 1, report: false };
@@ -79,7 +77,7 @@ test('no answer is lost, and with --copies drop at most one is written twice', {
   expect({ records: sums.records, answers: sumOf(kept), once: sumOf(once) }).toEqual(RESULT);
 });
 
-test('with --copies mark each answer is trained once', { timeout: 600_000 }, async () => {
+test('with --copies mark each answer is trained once', async () => {
   const { logs, path } = written();
   await build({ inputs: [logs], workers: 1, report: false, out: path('mark'), copies: 'mark' });
   const logged = answersIn(filesIn(logs), (line) => [JSON.parse(line) as Message]);

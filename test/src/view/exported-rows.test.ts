@@ -30,7 +30,7 @@ beforeAll(async () => {
   const logs = ['logs', 'claude-code', 'dialects'].map((name) => join(examples, name));
   const flags = ['--split', 'train=0.6,test=0.4', '--out', out];
   expect((await turnmill(['build', ...logs, ...flags])).status).toBe(3);
-}, 20_000);
+});
 
 async function opened(): Promise<ViewedDataset> {
   const dataset = await ViewedDataset.open(out);

@@ -81,7 +81,7 @@ it('finds the dialect of each source', async () => {
   ]);
 });
 
-it('takes linear time in the sessions of one source', { timeout: 15_000 }, async () => {
+it('finds each of many sessions of one source', async () => {
   const ids = Array.from({ length: 150_000 }, (_, i) => `s${i}`);
   const columns = await columnsOf(
     ids.map((id) => ({ source: 'a.jsonl', id })),
