@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { goTo, hasNoBrowser, until, useBrowser } from './browser.ts';
 
 const { folder, openRecords, view } = useBrowser();
@@ -59,10 +60,11 @@ function writeMillion(): void {
   writeFileSync(join(out, 'manifest.json'), JSON.stringify(manifest));
 }
 
-describe.skipIf(hasNoBrowser)('a million records', () => {
+// writing and indexing them takes half a minute
+describe.skipIf(hasNoBrowser || !LONG)('a million records', () => {
   beforeAll(writeMillion);
 
-  test('are listed, opened and searched in little memory, with few rows in the page', async () => {
+  test('are listed, opened and searched in little memory, with few rows in the page (long)', async () => {
     const viewer = await view(out);
     const ask = async (path: string): Promise<string> =>
       (
@@ -90,7 +92,7 @@ describe.skipIf(hasNoBrowser)('a million records', () => {
     await page.context().close();
   });
 
-  test('stream search results, and end a search when its client disconnects', async () => {
+  test('stream search results, and end a search when its client disconnects (long)', async () => {
     const viewer = await view(out);
     const control = new AbortController();
     const headers = { authorization: `Bearer ${viewer.key}` };

@@ -18,7 +18,7 @@ import { randomFrom } from '../../support/plain-logs.ts';
 import { stagingIn, stopAndResume } from '../../support/stopped-run.ts';
 import { hasZstd } from '../../support/zstd.ts';
 
-const SEEDS = LONG ? 5000 : 20;
+const SEEDS = LONG ? 5000 : 12;
 const seeds = (count: number): readonly number[] => Array.from({ length: count }, (_, seed) => seed);
 
 afterEach(() => vi.unstubAllEnvs());

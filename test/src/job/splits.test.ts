@@ -19,7 +19,7 @@ import { buildSlices, mergeAll } from '../../support/sliced-logs.ts';
 import { stagingIn, stopAndResume } from '../../support/stopped-run.ts';
 
 const SHARES = { train: 0.5, validation: 0.25, test: 0.25 };
-const SEEDS = Array.from({ length: LONG ? 500 : 12 }, (_, seed) => seed);
+const SEEDS = Array.from({ length: LONG ? 500 : 8 }, (_, seed) => seed);
 const SESSIONS = 14;
 
 afterEach(() => vi.unstubAllEnvs());

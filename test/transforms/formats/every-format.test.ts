@@ -19,7 +19,7 @@ import { asBuffer } from '../bytes.ts';
 import { conversationOf, rawMessage } from '../checks/samples.ts';
 import { lineOf } from '../log-lines.ts';
 
-const numRuns = LONG ? 10_000 : 300;
+const numRuns = LONG ? 10_000 : 150;
 
 function conversation({ messages, tools }: OddConversation): Conversation {
   return conversationOf(
