@@ -17,12 +17,17 @@ export function createTemporaryFolder(purpose: 'view' | 'gather'): string {
 /**
  * Removes the folders of processes of this user that no longer run. Call it before a folder is created. Ignores errors:
  * they are tried again next time.
+ * @param folder where to look
+ * @param pidIn returns the id of the process that is in the name of such a folder
  */
-export function removeLeftovers(): void {
-  for (const name of namesIn(tmpdir())) {
-    const [, pid] = NAME.exec(name) ?? [];
-    if (pid === undefined || isRunning(Number(pid))) continue;
-    const path = join(tmpdir(), name);
+export function removeLeftovers(
+  folder: string = tmpdir(),
+  pidIn: (name: string) => string | undefined = (name) => NAME.exec(name)?.[1],
+): void {
+  for (const name of namesIn(folder)) {
+    const pid = Number(pidIn(name));
+    if (!Number.isInteger(pid) || isRunning(pid)) continue;
+    const path = join(folder, name);
     try {
       if (lstatSync(path).uid === process.getuid?.()) rmSync(path, { recursive: true, force: true });
     } catch {
@@ -39,8 +44,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Returns whether a process with this id runs on this machine. */
-export function isRunning(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     getPriority(pid);
     return true;

@@ -4,7 +4,7 @@
  */
 
 import { dirname, join } from 'node:path';
-import { TurnmillError } from '../errors.ts';
+import { ifPossible, TurnmillError } from '../errors.ts';
 import { SCHEMA_VERSION } from '../version.ts';
 import { lstatIfAny, readTextIfAny } from './fs-calls.ts';
 import { manifestPath } from './layout.ts';
@@ -60,12 +60,8 @@ export function readManifest(folder: string): Manifest {
 
 /** Returns undefined if the text is not a JSON object. */
 function parseManifest(text: string): Manifest | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Manifest) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = ifPossible(() => JSON.parse(text));
+  return typeof value === 'object' && value !== null ? (value as Manifest) : undefined;
 }
 
 function checkSchema(folder: string, { schema }: Manifest): void {

@@ -1,10 +1,10 @@
 /** Exports the viewer's page and its data as files, for a static host or a folder that is opened without a server. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { modesLike } from '../dataset/modes.ts';
 import { failUsage, io, ioError, TurnmillError } from '../errors.ts';
 import { ListedIds } from '../settings/listed-ids.ts';
-import { isRunning } from '../temporary-folder.ts';
+import { removeLeftovers } from '../temporary-folder.ts';
 import { termsOf } from './facets.ts';
 import { HEADERS } from './refusals.ts';
 import { ROUTES, type Viewed } from './routes.ts';
@@ -74,13 +74,13 @@ async function inWholeFolder<T>(
   const path = resolve(folder);
   const prefix = `.${basename(path)}.export-`;
   const fresh = join(dirname(path), `${prefix}${process.pid}`);
-  try {
-    for (const name of readdirSync(dirname(path)))
-      if (isLeftover(name, prefix)) rmSync(join(dirname(path), name), { recursive: true, force: true });
+  const pidIn = (name: string): string | undefined =>
+    name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
+  removeLeftovers(dirname(path), pidIn);
+  io('create', folder, () => {
+    rmSync(fresh, { recursive: true, force: true }); // an earlier process may have had this id
     mkdirSync(fresh, { mode });
-  } catch (error) {
-    throw ioError('create', folder, error);
-  }
+  });
   try {
     const result = await fill(fresh);
     renameSync(fresh, path);
@@ -90,11 +90,6 @@ async function inWholeFolder<T>(
     if (error instanceof TurnmillError) throw error;
     throw existsSync(folder) ? alreadyExists(folder) : ioError('create', folder, error);
   }
-}
-
-function isLeftover(name: string, prefix: string): boolean {
-  const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
-  return Number.isInteger(pid) && (pid === process.pid || !isRunning(pid));
 }
 
 function alreadyExists(folder: string): TurnmillError {

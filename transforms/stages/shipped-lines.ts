@@ -16,9 +16,25 @@ import { unquote } from '../json/unquote.ts';
 import type { Line, Origin, SessionEnd, StreamElement } from '../model/element.ts';
 import { rejectLine } from '../model/rejection.ts';
 import { isOfDialect, mayBeOfDialect } from './choose-dialect.ts';
-import { shippedIn } from './envelopes.ts';
 
 const STAGE = 'parse';
+/** Members in which collectors ship a line of a program, each with one that tells the collector. */
+const ENVELOPES: Readonly<Record<string, string>> = {
+  log: 'stream', // Docker, Fluent Bit
+  MESSAGE: '__REALTIME_TIMESTAMP', // journald
+  jsonPayload: 'insertId', // Google Cloud
+  textPayload: 'insertId',
+  _source: '_index', // Elasticsearch, OpenSearch
+  line: 'labels', // Loki
+  event: 'sourcetype', // Splunk
+  data: 'specversion', // CloudEvents
+  detail: 'detail-type', // EventBridge
+  value: 'topic', // Kafka
+  Body: 'MessageId', // SQS
+  Message: 'TopicArn', // SNS
+};
+
+const SIGNS: ReadonlySet<string> = new Set(Object.values(ENVELOPES));
 /** Objects that may come before the first one with a line of a log: a program prints texts when it starts. */
 const MAX_HELD_OBJECTS = 64;
 /** Bytes of UTF-8 in each piece but the last one. */
@@ -159,7 +175,7 @@ export class ShippedLines {
     const object = this.#objectIn(line);
     const lost = object === undefined || origin.line > this.#number + 1 ? this.#takeOpen() : [];
     this.#number = origin.line;
-    const view = object && shippedIn(object).find(present);
+    const view = object && contentOf(object);
     if (view?.type === 'object') return { line, text: view.copy(), lost };
     if (object === undefined || view?.type !== 'string') return { line, lost };
     const text = copyOf(unquote(view.bytes));
@@ -174,8 +190,9 @@ export class ShippedLines {
       return { line, isPiece: true, lost };
     }
     this.#open.delete(stream);
-    if (this.#open.size === 0) this.#openBytes = 0;
-    return { line, text: Buffer.concat([...(open?.pieces ?? []), text]), open, lost };
+    const before = open?.pieces ?? [];
+    for (const { length } of before) this.#openBytes -= length;
+    return { line, text: Buffer.concat([...before, text]), open, lost };
   }
 
   /** The object that is the whole line. */
@@ -208,6 +225,14 @@ export class ShippedLines {
       yield* this.#reader.line({ ...whole, bytes, created: { raw: copyOf(line.bytes) } });
     }
   }
+}
+
+/** Returns what a collector ships in an object; undefined if no collector made the object. */
+function contentOf(object: JsonView): JsonView | undefined {
+  if (!object.keys().some((key) => SIGNS.has(key))) return undefined;
+  return Object.entries(ENVELOPES)
+    .map(([key, sign]) => object.get(sign) && object.get(key))
+    .find(present);
 }
 
 const goesOn = (text: Uint8Array): boolean => text.length >= PIECE_BYTES && text.at(-1) !== LF;

@@ -102,8 +102,8 @@ test('exported pages get their name once they are complete', async () => {
   const lines = Array.from({ length: 50 }, (_, i) => entry({ id: `s${i}`, second: i }));
   const path = writeLog(folder, 'a.jsonl', lines);
   expect((await turnmill(['build', path, '--out', out, '--session-by', 'id'])).status).toBe(0);
-  mkdirSync(join(folder, '.pages.export-999999999/data'), { recursive: true }); // of a process that was killed
-  mkdirSync(join(folder, '.pages.export-1')); // of one that runs
+  mkdirSync(join(folder, '.pages.export-999999999/data'), { recursive: true }); // left by a killed process
+  mkdirSync(join(folder, '.pages.export-1')); // of a running process
   let isKilled = false;
   while (!isKilled) {
     const child = start(['view', out, '--export', pages]);
