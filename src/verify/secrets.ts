@@ -58,9 +58,9 @@ interface Found {
 export function* secretsIn(text: string, rules: readonly Rule[]): Generator<Found> {
   for (const { name, forms } of rules) {
     if (name === 'private-key') yield* privateKeysIn(text);
-    else if (name === 'email') yield* addressesIn(text);
-    else
-      for (const form of forms)
+    if (name === 'email') yield* addressesIn(text);
+    for (const form of forms)
+      if (form.pattern !== '')
         for (const [at, value] of matchesOf(form, text)) yield { rule: name, at, value };
   }
 }
@@ -100,7 +100,10 @@ function* privateKeysIn(text: string): Generator<Found> {
     const [body = ''] = text.slice(from, from + 4096).split('-----');
     const key = body
       .replace(/\\+[nrt]/g, '\n')
-      .replace(/^\s*(?:\d+(?:\xe2\x86\x92|\t))?|^[A-Z][A-Za-z-]+: .*$/gm, '');
+      .replace(
+        /^\s*(?:(?:[\w./-]{1,80}:)?L?\d+(?:\xe2\x86\x92|\t|: ?| ?\| ?)|[-+>#] ?)?(?:[A-Z][A-Za-z-]+: .*$)?/gm,
+        '',
+      );
     const [base64 = ''] = /^[A-Za-z0-9+/=\s]*/.exec(key) ?? [];
     if (base64.replace(/\s/g, '').length >= 48) yield { rule: 'private-key', at: match.index, value: base64 };
   }

@@ -16,36 +16,46 @@ const NAMED = {
     ...['assword', 'ASSWORD', 'asswd', 'ASSWD', 'ecret', 'ECRET', 'oken', 'OKEN', 'redential', 'REDENTIAL'],
     ...['api_key', 'api-key', 'apikey', 'apiKey', 'ApiKey', 'Api-Key', 'API_KEY', 'API-KEY', 'APIKEY'],
     ...['API-Key', 'API_Key', 'ubscription-Key', 'ubscription-key', 'functions-key'],
+    ...['api key', 'API key', 'API Key'],
     ...['access_key', 'accessKey', 'AccessKey', 'ACCESS_KEY', 'private_key', 'privateKey', 'PRIVATE_KEY'],
+    ...['PrivateKey', 'PresharedKey', '_pass', '_PASS', '_pwd', '_PWD'],
     ...['auth_key', 'authKey', 'AUTH_KEY', 'signing_key', 'signingKey', 'SIGNING_KEY'],
     ...['master_key', 'masterKey', 'MASTER_KEY', 'encryption_key', 'encryptionKey', 'ENCRYPTION_KEY'],
     ...['passphrase', 'PASSPHRASE'],
   ],
-  suffix: '(?:[_-]?(?:key|value|base|Key|Value|KEY|VALUE|BASE)){0,2}',
+  suffix: '(?:[ _-]?(?:key|value|base|access|Key|Value|Access|KEY|VALUE|BASE)){0,2}',
 } as const;
-const NAME = `(?:${NAMED.anchors.join('|')})${NAMED.suffix}`;
+/** The name of a place in a list of results is not one of a secret. */
+const NAME = `(?<!(?:[Pp]age|[Nn]ext|ontinuation)_?[Tt])(?:${NAMED.anchors.join('|')})${NAMED.suffix}`;
 /** Options of commands that are followed by a secret. */
 const FLAGS = [
   ...['--password ', '--passwd ', '--token ', '--auth-token ', '--access-token ', '--api-key ', '--apikey '],
-  ...['--secret ', '--client-secret ', '--secret-key '],
+  ...['--secret ', '--client-secret ', '--secret-key ', '--api_key '],
+];
+/** Sentences that end in a secret. */
+const SAID = [
+  ...['assword is ', 'oken is ', 'ecret is ', 'api key is ', 'API key is ', 'API_KEY is ', 'ccess key is '],
+  ...['ecret key is '],
 ];
 /** A name and its value are two members, attributes or lines: `"name": "API_KEY", "value": "..."`. */
 const NAME_AND_VALUE = `(?:${QUOTE}\\s{0,4},?(?:\\s|\\\\+[nrt]){0,40}${QUOTE}[vV]alue)?`;
+/** A type between a name and its value, as in TypeScript, Python and Rust. */
+const TYPE = `(?:: ?&?(?:str|string|String)(?=\\s?=))?`;
 /** The characters between a name and its value: quotes at any depth of escaping, and a sign. */
-export const ASSIGNS: string = `${QUOTE}\\s{0,4}(?::=|=>|[:=])\\s{0,4}${QUOTE}(?![A-Z2-7]{10}>)`;
+export const ASSIGNS: string = `${QUOTE}\\]?${TYPE}\\s{0,4}(?::=|=>|[:=]|(?:\\|\\||\\?\\?)(?=\\s{0,4}\\\\*["'\`]))\\s{0,4}${QUOTE}(?![A-Z2-7]{10}>)`;
 
 export const NAMED_SECRETS: readonly Form[] = [
   secretIn(['Bearer ', 'bearer '], '[bB]earer ([A-Za-z0-9_.=+/~-]{16,2000})', { reach: 2100 }),
   secretIn(['Basic ', 'basic '], '[bB]asic ([A-Za-z0-9+/]{16,400}={0,2})(?![A-Za-z0-9+/])'),
   {
     anchors: ['://', ...[1, 2, 4, 8].map((escapes) => `:${'\\'.repeat(escapes)}/`)],
-    pattern: `:(?:\\\\*/){2}[^\\s:/@"'\\\\<>$\\{\\}]{0,64}:([^\\s:/@"'\\\\<>$\\{\\}]{5,200})@`,
+    pattern: `:(?:\\\\*/){2}[^\\s:/@"'\\\\<>$\\{\\}]{0,64}:(?!\\$)((?:[^\\s:/@"'\\\\<>$\\{\\}]|\\$(?![A-Z{(])){5,200})@`,
     group: 1,
     check: 'password',
   },
   secretIn(
-    ['uthorization'],
-    `uthorization${NAME_AND_VALUE}${QUOTE}\\s{0,4}[:=]\\s{0,4}${QUOTE}(?![Bb](?:earer|asic) |https?:)(?:[A-Za-z0-9-]{1,20} )?([A-Za-z0-9_.=+/~:-]{20,2000})`,
+    ['uthorization', 'UTHORIZATION'],
+    `(?:uthorization|UTHORIZATION)${NAME_AND_VALUE}${QUOTE}\\s{0,4}[:=]\\s{0,4}${QUOTE}(?![Bb](?:earer|asic) |https?:)(?:[A-Za-z0-9-]{1,20} )?([A-Za-z0-9_.=+/~:-]{20,2000})`,
     { reach: 2100 },
   ),
   secretIn(
@@ -56,17 +66,47 @@ export const NAMED_SECRETS: readonly Form[] = [
   secretIn(['auth"', 'auth\\'], 'auth\\\\*"\\s{0,4}:\\s{0,4}\\\\*"([A-Za-z0-9+/]{16,400}={0,2})\\\\*"', {
     reach: 430,
   }),
-  secretIn(FLAGS, `(?:${FLAGS.join('|')})${QUOTE}(${ARGUMENT}{8,200})`),
+  secretIn(FLAGS, `(?:${FLAGS.join('|')})(?!id=|type=)${QUOTE}(${ARGUMENT}{8,200})`),
+  // a token where the user should be
+  secretIn(['://'], `://([^\\s:/@"'\\\\<>$\\{\\}]{16,200}):(?:x-oauth-basic)?@`),
+  secretIn(
+    ['-b ', '--cookie '],
+    `(?:-b|--cookie) ${QUOTE}(?=[A-Za-z0-9_.-]{1,80}=)(?=[^"'\\\\()]{16})(${COOKIE}(?:; ${COOKIE}){0,40})`,
+    {
+      reach: 3200,
+    },
+  ),
   secretIn(['-u ', '--user '], `(?:-u|--user) ${QUOTE}[A-Za-z0-9_.@%+-]{1,64}:(${ARGUMENT}{6,200})`),
   secretIn(
-    ['mysql', 'docker login', 'sshpass'],
-    `(?:mysql(?:dump|admin|import)?|docker login|sshpass) (?:[^\\n"|;&\\\\]{0,100} )?-p ?${QUOTE}(${ARGUMENT}{6,100})`,
+    ['mysql', 'docker login', 'sshpass', 'redis-cli'],
+    `(?:(?:mysql(?:dump|admin|import)?|docker login|sshpass) (?:[^\\n"|;&\\\\]{0,100} )?-p ?|redis-cli (?:[^\\n"|;&\\\\]{0,100} )?-a )${QUOTE}(${ARGUMENT}{6,100})`,
   ),
   // .netrc
   secretIn(['login '], `login ${ARGUMENT}{1,100}(?:\\s|\\\\+[nrt]){1,9}password (${ARGUMENT}{6,200})`),
   secretIn(
     [';Pwd=', ';pwd=', ';PWD=', '; Pwd=', '; pwd=', '; PWD='],
     `; ?[Pp](?:wd|WD)=(?!/)([^\\s"'\`\\\\<>;]{6,200})`,
+  ),
+  // in SQL
+  secretIn(
+    ['IDENTIFIED BY ', 'identified by ', 'PASSWORD ', 'password '],
+    `(?:IDENTIFIED BY|identified by|PASSWORD|password) '([^\\s"'\\\\<>\\{\\}]{8,200})'`,
+  ),
+  // in .npmrc
+  secretIn(['_auth'], `_auth ?= ?\\\\*"?([A-Za-z0-9+/]{16,400}={0,2})`),
+  // of Laravel and Django
+  secretIn(['_KEY=base64:'], '_KEY=base64:([A-Za-z0-9+/]{42,44}={0,2})'),
+  secretIn(
+    ['SECRET_KEY'],
+    `SECRET_KEY${ASSIGNS}((?:django-insecure-)?[a-z0-9!@#$%^&*(\\-_=+)]{50})(?=\\\\*["'])`,
+    { isName: true },
+  ),
+  // in a sentence
+  secretIn(SAID, `(?:${SAID.join('|')})${QUOTE}([A-Za-z0-9_+/!#%^*=~@&$-]{12,200})`),
+  // between quotation marks, after a name that a test may have too
+  secretIn(
+    ['pass', 'pwd'].flatMap((name) => [':', '=', ' =', '"', "'", '\\'].map((sign) => name + sign)),
+    `(?:(?<![A-Za-z])|(?<=\\\\[nrt]))(?:pass|pwd)${ASSIGNS}(?<=["'])([^\\s"'\`\\\\<>\\{\\}()[\\]]{8,200})(?=\\\\*["'])`,
   ),
   // in a list or a tuple
   secretIn(NAMED.anchors, `${NAME}\\\\*["'\`],\\s{0,4}b?\\\\*["'\`]([A-Za-z0-9_+/=]{20,2000})\\\\*["'\`]`, {
@@ -82,7 +122,7 @@ export const NAMED_SECRETS: readonly Form[] = [
   }),
   secretIn(
     NAMED.anchors,
-    `${NAME}${NAME_AND_VALUE}${ASSIGNS}(?!https?:|arn:)((?<=["'\`])[^\\s"'\`\\\\<>\\{\\}()[\\]]{8,2000}(?=\\\\*["'\`])|(?!\\$)(?:[A-Za-z0-9_+/!#%^*.=~@&-]|\\$(?![{(])){8,2000})`,
+    `${NAME}${NAME_AND_VALUE}${ASSIGNS}(?!https?:|arn:|process\\.env|import\\.meta)((?<=["'\`])[^\\s"'\`\\\\<>\\{\\}()[\\]]{8,2000}(?=\\\\*["'\`])|(?!\\$)(?:[A-Za-z0-9_+/!#%^*.=~@&-]|\\$(?![{(])){8,2000})`,
     { reach: 2100, isName: true },
   ),
 ];

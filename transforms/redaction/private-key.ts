@@ -1,13 +1,18 @@
-/** Finds private keys in PEM, also if line breaks are escaped, lines have numbers, or the end is missing. */
+/** Finds private keys in PEM, also if line breaks are escaped, lines have numbers or signs, or the end is missing. */
 import type { Span } from './span.ts';
 
 const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
-const END =
-  /(?:\\+[nrt]|\s)*(?:\d{1,6}(?:\xe2\x86\x92|\\+t|\t))?-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
-/** A header such as `Proc-Type: 4,ENCRYPTED`. */
-const HEADER = /(?:\\+[nrt]|\s){1,4}[A-Z][A-Za-z-]{2,30}: [^\\"\r\n]{1,100}/y;
-/** A line of base64 after a line break, perhaps with its number, as tools print files. */
-const LINE = /(?:\\+[nrt]|\s){0,12}(?:\d{1,6}(?:\xe2\x86\x92|\\+t|\t))?[A-Za-z0-9+/=]{1,4096}/y;
+/** A number or a sign before a line, as tools print files, matches and changes. */
+const BEFORE = String.raw`(?:(?:[\w./-]{1,80}:)?L?\d{1,6}(?:\xe2\x86\x92|\\+t|\t|: ?| ?\| ?)|[-+>#] ?)?`;
+const BREAK = String.raw`(?:\\+[nrt]|\s)`;
+const END = new RegExp(`${BREAK}*${BEFORE}-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----`, 'y');
+/** A header such as `Proc-Type: 4,ENCRYPTED`, or the empty line after it. */
+const HEADER = new RegExp(
+  `${BREAK}{1,4}${BEFORE}(?:[A-Z][A-Za-z-]{2,30}: [^\\\\"\\r\\n]{1,100})?(?=\\\\+[nr]|[\\r\\n])`,
+  'y',
+);
+/** A line of base64 after a line break. */
+const LINE = new RegExp(`${BREAK}{0,12}${BEFORE}[A-Za-z0-9+/=]{1,4096}`, 'y');
 const MAX_KEY_BYTES = 20_000;
 /** Shorter ones are those of documentation, which leaves the key out. */
 const MIN_BODY_BYTES = 40;

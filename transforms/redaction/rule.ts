@@ -17,7 +17,7 @@ export interface Form {
   readonly check?: ValueCheck;
   /** How a match begins, if one may be longer than a first look. */
   readonly head?: string;
-  /** Whether the anchor is part of a name, which `:`, `=`, `,` or `>` follows soon. */
+  /** Whether the anchor is part of a name, which `:`, `=`, `,`, `>`, `|` or `?` follows soon. */
   readonly isName?: true;
 }
 

@@ -10,6 +10,11 @@ import type { Form, Rule } from './rule.ts';
 
 /** The first characters of a Discord token: base64 of the first digits of an id. */
 const DISCORD_STARTS = Array.from({ length: 90 }, (_, i) => btoa(`${i + 10}0`).slice(0, 3));
+/** The first line of a private key in base64, after `-----BEGIN`: RSA, EC, PKCS 8, OpenSSH, encrypted and DSA. */
+const PEM_OPENERS = [
+  ...['BSU0EgUFJJVkFURSBLRV', 'BFQyBQUklWQVRFIEtFW', 'BQUklWQVRFIEtFW', 'BPUEVOU1NIIFBSSVZBVEUgS0VZ'],
+  ...['BFTkNSWVBURUQgUFJJVkFURSBLRV', 'BEU0EgUFJJVkFURSBLRV'],
+];
 const HEX_DIGITS = [...'0123456789abcdef'];
 
 const CARD = String.raw`(?<![\d.-])\d{4}(?:[ -]?\d{4,6}){2}(?:[ -]?\d{1,7})?(?![\w-])(?!\.\d)`;
@@ -17,7 +22,16 @@ const IBAN = String.raw`(?<![A-Z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-
 
 /** The forms of each rule, by its name. */
 const FORMS: Readonly<Record<string, readonly Form[]>> = {
-  'private-key': [{ anchors: ['-----BEGIN '], pattern: '' }], // found by scan.ts, because a key spans lines
+  'private-key': [
+    { anchors: ['-----BEGIN '], pattern: '' }, // found by private-key.ts, because a key spans lines
+    {
+      // in base64, as in a kubeconfig
+      anchors: ['LS0tLS1CRUdJTi'],
+      pattern: `LS0tLS1CRUdJTi(?:${PEM_OPENERS.join('|')})${BASE64}{20,20000}={0,2}`,
+      reach: 20100,
+      head: 'LS0tLS1CRUdJTi',
+    },
+  ],
   'github-token': [
     {
       anchors: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'],

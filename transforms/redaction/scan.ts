@@ -16,8 +16,8 @@ const LOOK_BACK = 32;
 const MIN_NUMBER_BYTES = 13;
 const MAX_NUMBER_BYTES = 120;
 const MAX_NAME_BYTES = 40;
-/** Between a name and its value: `:`, `=`, `,` or `>`. */
-const SIGNS: ReadonlySet<number> = new Set([0x3a, 0x3d, 0x2c, 0x3e]);
+/** Between a name and its value: `:`, `=`, `,`, `>`, `|` or `?`. */
+const SIGNS: ReadonlySet<number> = new Set([0x3a, 0x3d, 0x2c, 0x3e, 0x7c, 0x3f]);
 const MIN_CARD_DIGITS = 13;
 const AT = 0x40;
 const POINT = 0x2e;
@@ -78,7 +78,6 @@ export class SecretScan {
   readonly #email: number;
   /** Forms without anchors: numbers of cards and accounts. */
   readonly #numbers: Prepared[] = [];
-  readonly #privateKey: number;
   readonly #window = new Window();
   /** The value judged last: one may fill a text. */
   #judged: Judged | undefined;
@@ -88,7 +87,6 @@ export class SecretScan {
   constructor(rules: readonly Rule[]) {
     const indexOf = (wanted: string): number => rules.findIndex(({ name }) => name === wanted);
     this.#email = indexOf('email');
-    this.#privateKey = indexOf('private-key');
     for (const [rule, { forms }] of rules.entries()) for (const form of forms) this.#prepare(form, rule);
   }
 
@@ -104,7 +102,7 @@ export class SecretScan {
       (at, prepared) => {
         if (at < prepared.end) return;
         const span =
-          prepared.rule === this.#privateKey
+          prepared.form.pattern === ''
             ? privateKeyAt(buffer, at, prepared.rule)
             : this.#match(buffer, at, prepared);
         if (span === undefined) return;
@@ -142,8 +140,8 @@ export class SecretScan {
       match = matchAt(pattern, text, at - from, back);
     }
     if (match === undefined) {
-      // an anchor later in the same word ends at the same byte, and fails too
-      if (head !== undefined) prepared.end = wordEnd(bytes, at);
+      // an anchor later in the same word ends at the same byte, and fails too; a name may have several, as in TOKEN_SECRET
+      if (head !== undefined && form.isName !== true) prepared.end = wordEnd(bytes, at);
       return undefined;
     }
     const last = match.index + match[0].length;
@@ -162,7 +160,7 @@ export class SecretScan {
     return this.#judged.isSecret;
   }
 
-  /** Whether `:`, `=`, `,` or `>` follows a name. */
+  /** Whether one of the signs follows a name. */
   #isAssigned(bytes: Buffer, at: number): boolean {
     const end = at + MAX_NAME_BYTES;
     let sign = at >= this.#unassigned.from && at <= this.#unassigned.to ? this.#unassigned.to : at;

@@ -4,10 +4,10 @@ import type { ValueCheck } from './rule.ts';
 
 /** Texts that documentation has instead of a secret. */
 const PLACEHOLDER =
-  /x{5,}|\*{3,}|\.{3}|_{4,}|^(?:your|my|the|some|example|sample|changeme|change[-_]me|replace|insert|dummy|fake|test|todo|null|none|undefined|redacted|placeholder|process\.|os\.|env\.|self\.|this\.|config\.|settings\.)|example|placeholder|redacted|changeme|your[-_]|abcdefgh|12345678|01234567|deadbeef/i;
+  /x{5,}|\*{3,}|\.{3}|_{4,}|^(?:your|my|the|some|example|sample|changeme|change[-_]me|replace|insert|dummy|fake|test|todo|null|none|undefined|redacted|placeholder|import\.meta|process\.|os\.|env\.|self\.|this\.|config\.|settings\.)|example|placeholder|redacted|changeme|your[-_]|abcdefgh|12345678|01234567|deadbeef/i;
 /** Passwords of examples. */
 const COMMON_PASSWORD =
-  /^(?:pass(?:w(?:or)?d)?|pwd?|secret|user(?:name)?|root|admin|postgres|mysql|mongo|redis|guest|test|token|hunter2|letmein|qwerty|my|db|mypassword|secret\d*|pass(?:w(?:or)?d)?\d{1,4}|\d+)$/i;
+  /^(?:pass(?:w(?:or)?d)?|pwd?|secret|user(?:name)?|root|admin|postgres|mysql|mongo|redis|guest|test|token|hunter2|letmein|x-oauth-basic|qwerty|my|db|mypassword|secret\d*|pass(?:w(?:or)?d)?\d{1,4}|\d+)$/i;
 /** One character over and over after a prefix. */
 const ONE_CHARACTER = /([A-Za-z0-9])\1{7}/;
 const RESERVED_DOMAIN =
@@ -51,7 +51,7 @@ function isRandom(value: string): boolean {
 /** A value whose form says nothing must be mixed: no word, no number, no path, no name of code. */
 function looksSecret(value: string): boolean {
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
-  if (/^[./~@&#]|^_*[A-Za-z]+\d{0,2}(?:[._/-]+[A-Za-z]+\d{0,2})*_*$/.test(value)) return false;
+  if (/^[./~@&#]|^_*[A-Za-z]+\d{0,2}(?:[._/-]+(?:[A-Za-z]+\d{0,2}|\d{1,2}))*_*$/.test(value)) return false;
   if (value.length < SHORT && KINDS.filter((kind) => kind.test(value)).length < MIN_KINDS) return false;
   const minBits = Math.min(MIN_SECRET_BITS, MIN_SHARE_OF_BITS * Math.log2(value.length));
   return !PLACEHOLDER.test(value) && !ONE_CHARACTER.test(value) && entropy(value) >= minBits;

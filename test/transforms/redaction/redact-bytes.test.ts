@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { secretsIn } from '../../../src/verify/secrets.ts';
 import { redactBytes } from '../../../transforms/redaction/redact-bytes.ts';
 import { RULES } from '../../../transforms/redaction/rules.ts';
 import { SecretScan } from '../../../transforms/redaction/scan.ts';
@@ -80,12 +81,39 @@ describe('redactBytes', () => {
     ['a long value in quotes', `"SessionToken": "${long}"`],
     ['a password in a list of settings', `Server=a;Uid=b;Pwd=${mixed(18)};Encrypt=yes`],
     ['an address with escaped slashes', `{"url":"https:\\/\\/u:${mixed(18)}@host\\/"}`],
+    ['a name of two words in a list', `os.getenv("ACCESS_TOKEN_SECRET", "${value}")`],
+    ['an element of two words', `<accessTokenSecret>${value}</accessTokenSecret>`],
+    ['an entry of a dictionary', `os.environ["API_KEY"] = "${value}"`],
+    ['a value beside one of the environment', `apiKey: process.env.API_KEY || '${value}'`],
+    ['another value beside one of the environment', `const key = process.env.API_KEY ?? "${value}"`],
+    ['a name with a type', `const token: string = '${value}'`],
+    ['a short name', `DB_PASS=${value}\nansible_ssh_pass: ${mixed(18)}`],
+    ['a short name in an object', `auth: { user: 'a', pass: '${value}' }, "pwd": "${mixed(18)}"`],
+    ['a name with blanks', `My API key: ${value}\nSecret access key: ${mixed(18)}`],
+    ['a sentence', `the API key is \`${value}\`, the password is ${mixed(18)}.`],
+    ['a header in capitals alone', `AUTHORIZATION: BEARER ${value}`],
+    ['a cookie of curl', `curl -b "sid=${value}; csrf=${mixed(18)}" https://host`],
+    ['another cookie of curl', `curl --cookie 'sid=${value}' https://host`],
+    ['a token in place of a user', `https://${value}:x-oauth-basic@github.com/a/b`],
+    ['a token without a password', `https://${value}:@api.stripe.com`],
+    ['an address with a password with $', `postgres://app:pa$$w${mixed(18)}@db.internal/app`],
+    ['SQL', `CREATE USER a IDENTIFIED BY '${value}'; ALTER ROLE b PASSWORD '${mixed(18)}'`],
+    ['a command line of Redis', `redis-cli -h cache -a ${value} ping`],
+    ['the file of npm', `_auth = ${value}`],
+    ['the file of WireGuard', `PrivateKey = ${mixed(43)}=\nPresharedKey = ${value}`],
+    ['the file of Laravel', `APP_KEY=base64:${mixed(43)}=`],
+    [
+      'the settings of Django',
+      `SECRET_KEY = 'django-insecure-${mixed(24)}(@$)#${mixed(18)}_=b1'`
+        .toLowerCase()
+        .replace('secret_key', 'SECRET_KEY'),
+    ],
     ['a signed address', `https://b.s3.amazonaws.com/k?X-Amz-Expires=9&X-Amz-Signature=${mixed(64, HEX)}`],
   ])('replaces the whole secret in %s, at any depth', (_what, text) => {
     for (const depth of DEPTHS) {
       const redacted = unquoted(redact(quoted(text, depth)).text);
       expect(redacted).toMatch(/<(?:SECRET|CLOUD-TOKEN)>/);
-      for (const secret of [value, long, mixed(32, HEX), mixed(18), mixed(64, HEX)])
+      for (const secret of [value, long, mixed(32, HEX), mixed(18), mixed(64, HEX), mixed(43)])
         expect(redacted).not.toContain(secret.slice(-8));
     }
   });
@@ -117,6 +145,10 @@ describe('redactBytes', () => {
       '["api_key", "text-embedding-3-small"], ("token", "b64encode"), required: ["secret", "name2"]',
       'PWD=/home/me2/Work3; pwd=$(pwd); OLDPWD=/tmp/a1B2c3, Promise<Token>(1), <token>text</token>',
       'a login page with a password field2 and the mysql option -p8080',
+      '--- PASS: TestHTTP2Server/case_1 (0.00s), pass: test_foo_2bar3baz, if (pass === "a1B2c3D4e5")',
+      `"nextPageToken": "${mixed(36)}", NextToken=${mixed(20)}, continuation_token: ${mixed(30)}`,
+      'token: "IDENTIFIER_2", apiKey: import.meta.env.VITE_API_KEY_2, --secret id=npmrc,src=.npmrc2',
+      'https://host:x-oauth-basic@github.com/a/b, git checkout -b feature/a1=b2, if (a.token || b2.other3Thing(c))',
     ];
     for (const text of near) expect(redact(JSON.stringify(text)).text).toBe(JSON.stringify(text));
   });
@@ -160,6 +192,43 @@ describe('redactBytes', () => {
     expect(JSON.parse(text).length).toBeGreaterThan(40_000);
     const numbered = `     1→${begin}\n     2→${mixed(64)}\n     3→${begin.replace('BEGIN', 'END')}\n`;
     expect(JSON.parse(redact(JSON.stringify(numbered)).text)).toBe('     1→<PRIVATE-KEY>\n');
+  });
+
+  it.each([
+    ['numbers and a colon', (n: number) => `${n}:`],
+    ['the name of its file', (n: number) => `etc/tls.key:${n}:`],
+    ['numbers after an L', (n: number) => `L${n}: `],
+    ['numbers and a bar', (n: number) => `0000${n}| `],
+    ['a minus', () => '-'],
+    ['a plus', () => '+'],
+    ['a sign of a quotation', () => '> '],
+    ['a sign of a comment', () => '# '],
+  ])('finds a private key with %s before each line, and so does verify', (_what, prefix) => {
+    const begin = ['-----BEGIN RSA', 'PRIVATE KEY-----'].join(' ');
+    const lines = [
+      begin,
+      'DEK-Info: AES-128-CBC,0A',
+      '',
+      mixed(64),
+      mixed(64),
+      mixed(20),
+      begin.replace('BEGIN', 'END'),
+    ];
+    const record = JSON.stringify(lines.map((line, i) => `${prefix(i)}${line}\n`).join(''));
+    expect([...secretsIn(Buffer.from(record).toString('latin1'), RULES)].map(({ rule }) => rule)).toEqual([
+      'private-key',
+    ]);
+    expect(JSON.parse(redact(record).text)).toBe(`${prefix(0)}<PRIVATE-KEY>\n`);
+  });
+
+  it('finds a private key in base64', () => {
+    const begin = ['-----BEGIN EC', 'PRIVATE KEY-----'].join(' ');
+    const key = Buffer.from(`${begin}\n${mixed(64)}\n${begin.replace('BEGIN', 'END')}\n`).toString('base64');
+    const record = JSON.stringify(`client-key-data: ${key}\n`);
+    expect([...secretsIn(record, RULES)].map(({ rule }) => rule)).toEqual(['private-key']);
+    expect(redact(record).text).toBe('"client-key-data: <PRIVATE-KEY>\\n"');
+    const certificate = Buffer.from(`-----BEGIN CERTIFICATE-----\n${mixed(64)}\n`).toString('base64');
+    expect(redact(JSON.stringify(certificate)).counts).toEqual({});
   });
 
   it('names each of many values in a record', () => {
