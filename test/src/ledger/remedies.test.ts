@@ -63,7 +63,7 @@ describe('the remedy of a reason', () => {
   it('of what a consumer refuses parses', () => {
     const remedies = consumerRules.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusal.remedy]));
     const texts = remedies.map(
-      (text) => /^(--[a-z-]+ [a-z-]+(?:=[a-z]+)?|turnmill .*)(?: leaves| shows|$)/.exec(text)?.[1],
+      (text) => /^(--[a-z-]+ [a-z-]+(?:=[a-z]+)?|turnmill .*)(?: rejects| shows|$)/.exec(text)?.[1],
     );
     expect(texts).not.toContain(undefined);
     for (const text of texts) expect([text, problemWith(String(text))]).toEqual([text, undefined]);
