@@ -30,8 +30,9 @@ export async function findSecrets(
     patterns.some((pattern) => pattern.test(value)) || (hashes.size > 0 && hashes.has(sha256(value)));
   for (const file of filesIn(root)) {
     for await (const { line, text } of readTexts(join(root, file), file, unreadable)) {
-      for (const { rule, at, value } of secretsIn(Buffer.from(textIn(file, text)).toString('latin1'), rules))
-        if (!stays(value)) problems.add(file, `line ${line}: ${rule} at byte ${at}`);
+      const { plain, place } = withPlainSlashes(Buffer.from(textIn(file, text)).toString('latin1'));
+      for (const { rule, at, value } of secretsIn(plain, rules))
+        if (!stays(value)) problems.add(file, `line ${line}: ${rule} at byte ${place(at)}`);
     }
   }
 }
@@ -46,6 +47,24 @@ function filesIn(root: string): readonly string[] {
 function textIn(file: string, text: string): string {
   if (file !== QUARANTINE) return text;
   return text.replace(RAW, (_, raw: string) => Buffer.from(raw, 'base64').toString());
+}
+
+/** Returns the text without backslashes before slashes, which hide values, and what tells where its parts were. */
+function withPlainSlashes(text: string): { plain: string; place: (at: number) => number } {
+  const runs: { readonly end: number; readonly length: number }[] = [];
+  const plain = text.replace(/(?<!\\)\\+(?=\/)/g, (run, at: number) => {
+    runs.push({ end: at + run.length, length: run.length });
+    return '';
+  });
+  const place = (at: number): number => {
+    let original = at;
+    for (const { end, length } of runs) {
+      if (end > original + length) break;
+      original += length;
+    }
+    return original;
+  };
+  return { plain, place };
 }
 
 interface Found {

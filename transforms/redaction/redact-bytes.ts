@@ -1,4 +1,5 @@
 /** Replaces the values that a scan found by placeholders. */
+import { PlainSlashes } from './escaped-slashes.ts';
 import { eachRepeat, MIN_REPEATED_BYTES } from './repeats.ts';
 import type { Rule } from './rule.ts';
 import type { SecretScan } from './scan.ts';
@@ -25,9 +26,11 @@ export function redactBytes(
   rules: readonly Rule[],
   name: NameValue,
 ): Redacted {
-  const found = scan.find(bytes);
+  const original = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const plain = new PlainSlashes(original);
+  const buffer = plain.bytes;
+  const found = scan.find(buffer);
   if (found.length === 0) return { bytes, counts: NOTHING };
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const apart = merged(found);
   const repeated = repeatedIn(buffer, apart);
   const spans = repeated.length === 0 ? apart : merged([...apart, ...repeated]);
@@ -41,16 +44,17 @@ export function redactBytes(
     const rule = rules[index] as Rule;
     const placeholder = name(rule, buffer.toString('latin1', start, end));
     if (placeholder === undefined) continue;
-    if (start > done) pieces.push(buffer.subarray(done, start));
+    const from = plain.original(start);
+    if (from > done) pieces.push(original.subarray(done, from));
     const text = quotes + placeholder + quotes;
     const piece = placeholders.get(text) ?? Buffer.from(text, 'latin1');
     placeholders.set(text, piece);
     pieces.push(piece);
     counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1);
-    done = end;
+    done = plain.original(end);
   }
   if (pieces.length === 0) return { bytes, counts: NOTHING };
-  pieces.push(buffer.subarray(done));
+  pieces.push(original.subarray(done));
   return { bytes: Buffer.concat(pieces), counts };
 }
 

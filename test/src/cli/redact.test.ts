@@ -307,6 +307,25 @@ describe('build --redact', () => {
     for (const { value } of planted()) expect(stdout.toString()).not.toContain(value.slice(-12));
   });
 
+  test('both find a value whose slashes the log escapes, and verify names its place', async () => {
+    const { build, logs, path } = place();
+    const value = `${mixed(20)}/${mixed(19)}`;
+    const line = sessionLog('slashes').replace(
+      '"content":"',
+      `"content":"/a/ AWS_SECRET_ACCESS_KEY=${value} `,
+    );
+    expect(line).toContain(value);
+    writeFileSync(join(logs, 'slashes.jsonl'), line.replaceAll('/', '\\/'));
+    expect((await build('out')).status).toBe(3);
+    expect((await turnmillHere(['verify', path('out'), '--redacted'])).status).toBe(0);
+    expect((await turnmillHere(['build', logs, '--out', path('plain')])).status).toBe(3);
+    const { stdout } = await turnmillHere(['verify', path('plain'), '--redacted']);
+    const records = dataOf(path('plain')).split('\n');
+    const number = records.findIndex((record) => record.includes(value.replace('/', '\\/')));
+    const at = records[number]?.indexOf(value.slice(0, 20));
+    expect(stdout.toString()).toContain(`line ${number + 1}: aws-secret-key at byte ${at}\n`);
+  });
+
   test('verify says what looks like a secret in a dataset without --redact', async () => {
     const { build, path, logs } = place();
     await turnmillHere(['build', logs, '--out', path('plain')]);

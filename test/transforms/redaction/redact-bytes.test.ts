@@ -221,6 +221,30 @@ describe('redactBytes', () => {
     expect(JSON.parse(redact(record).text)).toBe(`${prefix(0)}<PRIVATE-KEY>\n`);
   });
 
+  it.each(DEPTHS)(
+    'finds values whose slashes are escaped at each of %i levels, and leaves other slashes',
+    (depth) => {
+      const escaped = (json: string): string => json.replaceAll('/', '\\/');
+      const [begin, base64] = [
+        ['-----BEGIN', 'PRIVATE KEY-----'].join(' '),
+        `${mixed(30)}/${mixed(20)}+/${mixed(12)}`,
+      ];
+      const values = [
+        `${begin}\n${base64}\n${base64}\n${begin.replace('BEGIN', 'END')}`,
+        `${mixed(20)}/${mixed(19)}`,
+      ];
+      const text = `/a/ ${values[0]}\nAWS_SECRET_ACCESS_KEY=${values[1]} C:\\/b, again ${values[1]}/c`;
+      let record = escaped(JSON.stringify({ text }));
+      for (let i = 0; i < depth; i++) record = escaped(JSON.stringify({ arguments: record }));
+      const { text: redacted, counts } = redact(record);
+      expect(unquoted(redacted)).toBe(
+        '/a/ <PRIVATE-KEY>\nAWS_SECRET_ACCESS_KEY=<AWS-SECRET-KEY> C:\\/b, again <AWS-SECRET-KEY>/c',
+      );
+      expect(counts).toEqual({ 'private-key': 1, 'aws-secret-key': 2 });
+      expect(redacted.startsWith(record.slice(0, record.indexOf(begin)))).toBe(true);
+    },
+  );
+
   it('finds a private key in base64', () => {
     const begin = ['-----BEGIN EC', 'PRIVATE KEY-----'].join(' ');
     const key = Buffer.from(`${begin}\n${mixed(64)}\n${begin.replace('BEGIN', 'END')}\n`).toString('base64');
