@@ -35,6 +35,16 @@ describe('the head of a log of Hermes', () => {
     expect(entry.tools).toHaveLength(1);
   });
 
+  it.each([head, { ...head, system_prompt: 'Be brief.' }, { role: '_system_prompt', content: 'Be brief.' }])(
+    'begins a conversation if another log comes before it',
+    (first) => {
+      const elements = elementsOf(first, ...talk, first, ...talk);
+      const entries = elements.filter(({ kind }) => kind === 'entry') as readonly Entry[];
+      const [once] = elementsOf(first, ...talk).filter(({ kind }) => kind === 'entry') as readonly Entry[];
+      expect(entries.map(rolesOf)).toEqual([rolesOf(once as Entry), rolesOf(once as Entry)]);
+    },
+  );
+
   it.each(['session_meta', 'observation', 'info', 'constructor'])(
     'a message of the role %s is rejected',
     (role) => {

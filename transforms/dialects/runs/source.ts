@@ -175,6 +175,7 @@ export class RunsSource {
   }
 
   #readSystem(head: JsonView, text: JsonView | undefined, context: ReadContext): Fate | undefined {
+    context.fold.closeAll(); // those of a log to which this one was appended
     this.#tools = toolsIn(head.get('tools'));
     const [system] = systemMessage(text?.copy() ?? NO_TEXT);
     if (system === undefined) return context.drop('document-head');
