@@ -81,15 +81,14 @@ export const CLOUD_TOKENS: readonly Form[] = [
   },
   {
     anchors: ['hooks.zapier.com'],
-    pattern:
-      'hooks\\.zapier\\.com\\\\*/hooks\\\\*/(?:catch|standard)\\\\*/(\\d{4,12}\\\\*/[A-Za-z0-9]{5,12})',
+    pattern: 'hooks\\.zapier\\.com/hooks/(?:catch|standard)/(\\d{4,12}/[A-Za-z0-9]{5,12})',
     group: 1,
     check: 'random',
   },
   {
     anchors: ['.webhook.office.com'],
     pattern:
-      '\\.webhook\\.office\\.com\\\\*/webhookb2\\\\*/([A-Za-z0-9@-]{60,80}\\\\*/IncomingWebhook\\\\*/[0-9a-f]{32}\\\\*/[A-Za-z0-9-]{30,60})',
+      '\\.webhook\\.office\\.com/webhookb2/([A-Za-z0-9@-]{60,80}/IncomingWebhook/[0-9a-f]{32}/[A-Za-z0-9-]{30,60})',
     head: '\\.webhook\\.office\\.com',
     group: 1,
     check: 'random',

@@ -48,8 +48,8 @@ export const NAMED_SECRETS: readonly Form[] = [
   secretIn(['Bearer ', 'bearer '], '[bB]earer ([A-Za-z0-9_.=+/~-]{16,2000})', { reach: 2100 }),
   secretIn(['Basic ', 'basic '], '[bB]asic ([A-Za-z0-9+/]{16,400}={0,2})(?![A-Za-z0-9+/])'),
   {
-    anchors: ['://', ...[1, 2, 4, 8].map((escapes) => `:${'\\'.repeat(escapes)}/`)],
-    pattern: `:(?:\\\\*/){2}[^\\s:/@"'\\\\<>$\\{\\}]{0,64}:(?!\\$)((?:[^\\s:/@"'\\\\<>$\\{\\}]|\\$(?![A-Z{(])){5,200})@`,
+    anchors: ['://'],
+    pattern: `://[^\\s:/@"'\\\\<>$\\{\\}]{0,64}:(?!\\$)((?:[^\\s:/@"'\\\\<>$\\{\\}]|\\$(?![A-Z{(])){5,200})@`,
     group: 1,
     check: 'password',
   },
@@ -94,7 +94,7 @@ export const NAMED_SECRETS: readonly Form[] = [
   ),
   // in .npmrc
   secretIn(['_auth'], `_auth ?= ?\\\\*"?([A-Za-z0-9+/]{16,400}={0,2})`),
-  // of Laravel and Django
+  // keys of Laravel and Django
   secretIn(['_KEY=base64:'], '_KEY=base64:([A-Za-z0-9+/]{42,44}={0,2})'),
   secretIn(
     ['SECRET_KEY'],

@@ -1,4 +1,5 @@
 /** Replaces the values that a scan found by placeholders. */
+import { BACKSLASH, QUOTE } from '../json/bytes.ts';
 import { PlainSlashes } from './escaped-slashes.ts';
 import { eachRepeat, MIN_REPEATED_BYTES } from './repeats.ts';
 import type { Rule } from './rule.ts';
@@ -16,8 +17,6 @@ export interface Redacted {
 }
 
 const NOTHING: ReadonlyMap<string, number> = new Map();
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** Replaces each value, also where its record repeats it without the name or the anchor that made it known. */
 export function redactBytes(

@@ -82,7 +82,7 @@ const FORMS: Readonly<Record<string, readonly Form[]>> = {
     {
       anchors: ['hooks.slack.com'],
       pattern:
-        'hooks\\.slack\\.com\\\\*/(?:services|workflows|triggers)\\\\*/[A-Za-z0-9]{6,20}\\\\*/[A-Za-z0-9]{6,20}\\\\*/[A-Za-z0-9/]{16,64}',
+        'hooks\\.slack\\.com/(?:services|workflows|triggers)/[A-Za-z0-9]{6,20}/[A-Za-z0-9]{6,20}/[A-Za-z0-9/]{16,64}',
       check: 'random',
     },
   ],

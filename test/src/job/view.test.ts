@@ -103,7 +103,7 @@ test('exported pages get their name once they are complete', async () => {
   const path = writeLog(folder, 'a.jsonl', lines);
   expect((await turnmill(['build', path, '--out', out, '--session-by', 'id'])).status).toBe(0);
   mkdirSync(join(folder, '.pages.export-999999999/data'), { recursive: true }); // left by a killed process
-  mkdirSync(join(folder, '.pages.export-1')); // of a running process
+  mkdirSync(join(folder, '.pages.export-1')); // process 1 is running
   let isKilled = false;
   while (!isKilled) {
     const child = start(['view', out, '--export', pages]);
