@@ -1,16 +1,17 @@
 /**
  * Contents for chat templates: one text for a list of text parts, which templates of text models print, lose or refuse;
- * and an empty text for an answer of calls alone, whose missing content other templates refuse.
+ * and a text for a message without one, such as an answer of calls alone, whose missing content other templates refuse.
  */
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
-import { elementsOf, valueBytes, valueSpan } from '../json/members.ts';
+import { elementsOf, valueBytes, valueSpan, valuesOf } from '../json/members.ts';
 import { addMember, concat, replaceValue, spliced } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
-import { isNextLine, stringValue, TEXT_TYPES, toolCallsOf } from '../model/message.ts';
+import { isNextLine, stringValue, TEXT_TYPES } from '../model/message.ts';
 import type { Report } from './format.ts';
 import { PARTS_JOINED, warnOf } from './shared-rules.ts';
 
+const CONTENTS = ['content', 'refusal'];
 const MEMBER = encode(',"content":');
 const NO_TEXT = encode('""');
 const ONE_QUOTE = encode('"');
@@ -35,13 +36,12 @@ export function joinTextParts(messages: readonly Message[], report: Report): rea
   return joined;
 }
 
-/** Adds an empty content to answers with calls whose content is absent or null. */
+/** Gives messages whose content is absent or null an empty one, or the text of their refusal. */
 export function fillContents(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => {
-    const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
-    if (calls === undefined || calls === 'not-a-list' || calls.length === 0) return message;
-    const content = valueBytes(message.bytes, 'content');
-    return content === undefined || content[0] === LETTER_N ? withContent(message, NO_TEXT) : message;
+    const [content, refusal] = valuesOf(message.bytes, CONTENTS);
+    if (content !== undefined && content[0] !== LETTER_N) return message;
+    return withContent(message, refusal?.[0] === QUOTE ? refusal : NO_TEXT);
   });
 }
 

@@ -2,7 +2,7 @@
  * Format `trl`: for TRL, Unsloth and chat templates of Hugging Face. Like `openai`, but arguments are objects, because
  * several templates fail on strings or encode them twice. A string with an object becomes that object; empty, null or
  * absent arguments become `{}`, with the finding `empty-arguments`; anything else rejects the record.
- * A list of text parts becomes one text, and an answer of calls alone has an empty one.
+ * A list of text parts becomes one text, and a message without a content has an empty one.
  * Without tools, `tools` is null. `parallel_tool_calls` is not written: no template reads it, and as a column it would be
  * null in most records.
  */

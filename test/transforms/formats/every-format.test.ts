@@ -200,14 +200,14 @@ const EXPANDED = new Map([
 
 const ONE_TEXT_PART = /"content":\[\{"type":"text","text":("(?:[^"\\]|\\.)*")\}\]/;
 
-/** The JSON text that a format for templates makes of a message with a single text part, or with calls and no content. */
-function templated(name: string, { role, json, calls }: OddConversation['messages'][number]): string {
+/** The JSON text that a format for templates makes of a message with a single text part, or without a content. */
+function templated(name: string, { role, json }: OddConversation['messages'][number]): string {
   const joined = json.replace(ONE_TEXT_PART, '"content":$1');
-  if (!['trl', 'axolotl'].includes(name) || role !== 'assistant' || calls.length === 0) return joined;
+  if (!['trl', 'axolotl'].includes(name)) return joined;
   if ((JSON.parse(joined).content ?? undefined) !== undefined) return joined;
   return joined.includes('"content":null')
     ? joined.replace('"content":null', '"content":""')
-    : joined.replace('"role":"assistant"', '"role":"assistant","content":""');
+    : joined.replace(`"role":"${role}"`, `"role":"${role}","content":""`);
 }
 
 describe('the bytes of messages', () => {

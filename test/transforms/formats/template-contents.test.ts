@@ -54,24 +54,28 @@ describe.each(FORMATS.map((format) => [format.name, format] as const))('contents
   });
 });
 
-describe('an answer of calls alone', () => {
+describe('a message without a content', () => {
   const calls = `"tool_calls":[${callJson('"{}"')}]`;
 
   test.each([
-    ['nothing', `{"role":"assistant",${calls}}`],
-    ['null', `{"role":"assistant","content":null,${calls}}`],
-  ])('has an empty text instead of %s in trl and axolotl', (_what, message) => {
+    ['an answer of calls alone', `{"role":"assistant",${calls}}`, ''],
+    ['an answer of calls and null', `{"role":"assistant","content":null,${calls}}`, ''],
+    ['an empty answer', '{"role":"assistant","content":null}', ''],
+    ['a question', '{"role":"user"}', ''],
+    ['a result', '{"role":"tool","tool_call_id":"a","content":null}', ''],
+    ['a refusal', '{"role":"assistant","content":null,"refusal":"I can\\u2019t."}', 'I can\\u2019t.'],
+    ['a refusal that is null', '{"role":"assistant","refusal":null}', ''],
+  ])('has a text in trl and axolotl: %s', (_what, message, content) => {
     for (const format of [trl, axolotl])
-      expect(recordOf(format, [message])).toContain('"role":"assistant","content":"","tool_calls":[{');
+      expect(recordOf(format, [message])).toContain(`"content":"${content}"`);
   });
 
   test.each([
     ['openai', openai, `{"role":"assistant",${calls}}`],
-    ['an answer with a text', trl, `{"role":"assistant","content":"a",${calls}}`],
-    ['an answer without calls', trl, '{"role":"assistant","tool_calls":[]}'],
-    ['a question', trl, '{"role":"user"}'],
+    ['trl, if it has a text', trl, '{"role":"assistant","content":"a","refusal":"b"}'],
+    ['trl, if it has parts', trl, '{"role":"user","content":[{"type":"image_url"}]}'],
   ])('is unchanged in %s', (_what, format, message) => {
-    expect(recordOf(format, [message])).not.toContain('"content":""');
+    expect(recordOf(format, [message])).not.toMatch(/"content":"[b"]/);
   });
 });
 
