@@ -30,7 +30,7 @@ export async function findSecrets(
     patterns.some((pattern) => pattern.test(value)) || (hashes.size > 0 && hashes.has(sha256(value)));
   for (const file of filesIn(root)) {
     for await (const { line, text } of readTexts(join(root, file), file, unreadable)) {
-      const { plain, place } = withPlainSlashes(Buffer.from(textIn(file, text)).toString('latin1'));
+      const { plain, place } = withPlainEscapes(Buffer.from(textIn(file, text)).toString('latin1'));
       for (const { rule, at, value } of secretsIn(plain, rules))
         if (!stays(value)) problems.add(file, `line ${line}: ${rule} at byte ${place(at)}`);
     }
@@ -49,16 +49,27 @@ function textIn(file: string, text: string): string {
   return text.replace(RAW, (_, raw: string) => Buffer.from(raw, 'base64').toString());
 }
 
-/** Returns the text without backslashes before slashes, which hide values, and what tells where its parts were. */
-function withPlainSlashes(text: string): { plain: string; place: (at: number) => number } {
-  const runs: { readonly end: number; readonly length: number }[] = [];
-  const plain = text.replace(/(?<!\\)\\+(?=\/)/g, (run, at: number) => {
-    runs.push({ end: at + run.length, length: run.length });
-    return '';
-  });
+/** Slashes with backslashes, and escapes of bytes of ASCII that most encoders write as they are, or with one letter. */
+const OTHER_ESCAPE = /(?<!\\)(\\+)(?:\/|u00(09|0a|0d|[2-7][0-9a-f]))/gi;
+const LETTERS: Readonly<Record<string, string>> = { '\t': 't', '\n': 'n', '\r': 'r', '"': '"' };
+
+/** Returns the text without these escapes, which hide values, and what tells where its parts were. */
+function withPlainEscapes(text: string): { plain: string; place: (at: number) => number } {
+  const shifts: { readonly end: number; readonly length: number }[] = [];
+  const plain = text.replace(
+    OTHER_ESCAPE,
+    (found, backslashes: string, digits: string | undefined, at: number) => {
+      const byte = digits === undefined ? '/' : String.fromCharCode(Number.parseInt(digits, 16));
+      const letter = LETTERS[byte];
+      if (byte === '\\' || byte === '\x7f') return found;
+      const left = letter === undefined ? byte : backslashes + letter;
+      shifts.push({ end: at + found.length, length: found.length - left.length });
+      return left;
+    },
+  );
   const place = (at: number): number => {
     let original = at;
-    for (const { end, length } of runs) {
+    for (const { end, length } of shifts) {
       if (end > original + length) break;
       original += length;
     }

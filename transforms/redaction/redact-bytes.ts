@@ -1,6 +1,6 @@
 /** Replaces the values that a scan found by placeholders. */
 import { BACKSLASH, QUOTE } from '../json/bytes.ts';
-import { PlainSlashes } from './escaped-slashes.ts';
+import { PlainEscapes } from './plain-escapes.ts';
 import { eachRepeat, MIN_REPEATED_BYTES } from './repeats.ts';
 import type { Rule } from './rule.ts';
 import type { SecretScan } from './scan.ts';
@@ -26,7 +26,7 @@ export function redactBytes(
   name: NameValue,
 ): Redacted {
   const original = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const plain = new PlainSlashes(original);
+  const plain = new PlainEscapes(original);
   const buffer = plain.bytes;
   const found = scan.find(buffer);
   if (found.length === 0) return { bytes, counts: NOTHING };

@@ -307,22 +307,29 @@ describe('build --redact', () => {
     for (const { value } of planted()) expect(stdout.toString()).not.toContain(value.slice(-12));
   });
 
-  test('both find a value whose slashes the log escapes, and verify names its place', async () => {
+  test.each([
+    ['\\/', '/'],
+    ['\\u002B', '+'],
+    ['\\u0041', 'A'],
+  ])('both find a value with %s for %s, and verify names its place', async (escaped, byte) => {
     const { build, logs, path } = place();
-    const value = `${mixed(20)}/${mixed(19)}`;
-    const line = sessionLog('slashes').replace(
+    const value = `${mixed(20)}${byte}${mixed(19)}`;
+    const line = sessionLog('escapes').replace(
       '"content":"',
-      `"content":"/a/ AWS_SECRET_ACCESS_KEY=${value} `,
+      `"content":"/a/+A \\u0022AWS_SECRET_ACCESS_KEY\\u0022: \\u0022${value}\\u0022 `,
     );
     expect(line).toContain(value);
-    writeFileSync(join(logs, 'slashes.jsonl'), line.replaceAll('/', '\\/'));
+    const content = line.indexOf('/a/+A');
+    const ofContent = line.slice(content).replaceAll(byte, escaped);
+    writeFileSync(join(logs, 'escapes.jsonl'), line.slice(0, content) + ofContent);
     expect((await build('out')).status).toBe(3);
     expect((await turnmillHere(['verify', path('out'), '--redacted'])).status).toBe(0);
     expect((await turnmillHere(['build', logs, '--out', path('plain')])).status).toBe(3);
     const { stdout } = await turnmillHere(['verify', path('plain'), '--redacted']);
     const records = dataOf(path('plain')).split('\n');
-    const number = records.findIndex((record) => record.includes(value.replace('/', '\\/')));
-    const at = records[number]?.indexOf(value.slice(0, 20));
+    const [start] = value.replaceAll(byte, escaped).split('\\');
+    const number = records.findIndex((record) => record.includes(`\\u0022${start}`));
+    const at = records[number]?.indexOf(start as string, records[number].indexOf('AWS_'));
     expect(stdout.toString()).toContain(`line ${number + 1}: aws-secret-key at byte ${at}\n`);
   });
 

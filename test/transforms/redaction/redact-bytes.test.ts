@@ -173,7 +173,7 @@ describe('redactBytes', () => {
     }
     expect(redact(`"\\u003d${token}"`).text).toBe('"\\u003d<NPM-TOKEN>"');
     expect(redact('"\\nada@analytical-engine.org"').text).toBe('"\\n<EMAIL>"');
-    expect(redact('"\\u0061da@analytical-engine.org"').text).toBe('"\\u0061<EMAIL>"');
+    expect(redact('"\\u0061da@analytical-engine.org"').text).toBe('"<EMAIL>"');
   });
 
   it('quotes the name of a number that stands alone, as deep as its member, and leaves numbers of an array', () => {
@@ -244,6 +244,31 @@ describe('redactBytes', () => {
       expect(redacted.startsWith(record.slice(0, record.indexOf(begin)))).toBe(true);
     },
   );
+
+  it.each(DEPTHS)('finds values in JSON of .NET at each of %i levels', (depth) => {
+    const escaped = (value: unknown): string =>
+      JSON.stringify(value).replace(/\\(.)|[&'+<=>`]/gs, (one, after) => {
+        const left = after === undefined ? one : after;
+        return after === undefined || after === '"'
+          ? `\\u00${left.charCodeAt(0).toString(16).toUpperCase()}`
+          : one;
+      });
+    const [secret, token] = [`${mixed(20)}+${mixed(19)}`, `npm_${mixed(36)}`];
+    const text = `AWS_SECRET_ACCESS_KEY=${secret} {"password": "hunter+2", "ssn": 5} a=b&token='${token}', again ${secret}`;
+    let record = escaped({ text });
+    for (let i = 0; i < depth; i++) record = escaped({ arguments: record });
+    const { text: redacted, counts } = redact(record);
+    expect(counts).toEqual({ 'aws-secret-key': 2, secret: 1, 'npm-token': 1 });
+    expect(unquoted(redacted)).toBe(
+      'AWS_SECRET_ACCESS_KEY=<AWS-SECRET-KEY> {"password": "<SECRET>", "ssn": 5} a=b&token=\'<NPM-TOKEN>\', again <AWS-SECRET-KEY>',
+    );
+  });
+
+  it('leaves escapes of other bytes as they are', () => {
+    const json = '"\\u00e9\\u005c\\u005C/\\u0000\\u007f\\u00 \\u0022\\u0041"';
+    expect(redact(json).text).toBe(json);
+    expect(redact(`${json.slice(0, -1)} npm_${mixed(36)}"`).text).toBe(`${json.slice(0, -1)} <NPM-TOKEN>"`);
+  });
 
   it('finds a private key in base64', () => {
     const begin = ['-----BEGIN EC', 'PRIVATE KEY-----'].join(' ');
