@@ -21,7 +21,7 @@ const REDACTED = 'redact:';
 /** As `npm run test:judges` measures it, which fails if the card says something else. */
 const RECALL = '459 of 462';
 const NOT_FOUND = [
-  'values in base64, except private keys, in percent-encoding or `\\u` escapes, and values in images or archives;',
+  'values in base64, except private keys, in percent-encoding, and values in images or archives;',
   'values that are cut over two messages, or by the tool that printed them;',
   'names, addresses and other facts about people, except e-mail addresses and numbers of cards and accounts;',
   'passwords that nothing names, and secrets of services that no rule knows.',
