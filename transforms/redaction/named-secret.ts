@@ -30,7 +30,12 @@ const NAME = `(?<!(?:[Pp]age|[Nn]ext|ontinuation)_?[Tt])(?:${NAMED.anchors.join(
 /** Options of commands that are followed by a secret. */
 const FLAGS = [
   ...['--password ', '--passwd ', '--token ', '--auth-token ', '--access-token ', '--api-key ', '--apikey '],
-  ...['--secret ', '--client-secret ', '--secret-key ', '--api_key '],
+  ...['--secret ', '--client-secret ', '--secret-key ', '--api_key ', '--passphrase ', 'requirepass '],
+];
+/** Commands and instructions that are followed by a name, a blank and a value. */
+const SETTERS = [
+  ...['setx ', '#define ', 'ENV ', 'set -x ', 'set -gx ', 'env add ', 'secret set ', 'secret put '],
+  ...['config set ', 'configure set '],
 ];
 /** Sentences that end in a secret. */
 const SAID = [
@@ -41,8 +46,14 @@ const SAID = [
 const NAME_AND_VALUE = `(?:${QUOTE}\\s{0,4},?(?:\\s|\\\\+[nrt]){0,40}${QUOTE}[vV]alue)?`;
 /** A type between a name and its value, as in TypeScript, Python and Rust. */
 const TYPE = `(?:: ?&?(?:str|string|String)(?=\\s?=))?`;
+/** A colour of a terminal. */
+const COLOR = `(?:\\\\+u001[bB]\\[[0-9;]{0,12}m){0,3}`;
+/** A text of YAML that begins on the next line. */
+const BLOCK = `(?:[|>][+-]?\\\\+n(?: |\\\\+t){1,24})?`;
+/** Before a text of Python: a quotation mark may stand three times. */
+const OPENING = `(?:[bBfFrRuU]{1,2}(?=\\\\*["']))?${QUOTE}(?:\\\\*["']\\\\*["'])?`;
 /** The characters between a name and its value: quotes at any depth of escaping, and a sign. */
-export const ASSIGNS: string = `${QUOTE}\\]?${TYPE}\\s{0,4}(?::=|=>|[:=]|(?:\\|\\||\\?\\?)(?=\\s{0,4}\\\\*["'\`]))\\s{0,4}${QUOTE}(?![A-Z2-7]{10}>)`;
+export const ASSIGNS: string = `${QUOTE}\\]?${COLOR}${TYPE}\\s{0,4}(?::=|=>|[:=]|(?:\\|\\||\\?\\?)(?=\\s{0,4}\\\\*["'\`]))\\s{0,4}${BLOCK}${COLOR}${OPENING}(?![A-Z2-7]{10}>)`;
 
 export const NAMED_SECRETS: readonly Form[] = [
   secretIn(['Bearer ', 'bearer '], '[bB]earer ([A-Za-z0-9_.=+/~-]{16,2000})', { reach: 2100 }),
@@ -67,8 +78,18 @@ export const NAMED_SECRETS: readonly Form[] = [
     reach: 430,
   }),
   secretIn(FLAGS, `(?:${FLAGS.join('|')})(?!id=|type=)${QUOTE}(${ARGUMENT}{8,200})`),
+  secretIn(
+    SETTERS,
+    `(?:${SETTERS.join('|')})(?: |\\\\+t){0,20}[A-Za-z0-9_./:-]{0,60}?(?:${NAMED.anchors.join('|')})[A-Za-z_]{0,20}(?: |\\\\+t){1,20}(?:(?:-b|--body|--value|<<<)[ =])?${QUOTE}(?!0x[0-9A-Fa-f]{1,16}\\b)(${ARGUMENT}{8,200})`,
+  ),
+  secretIn(['-pass pass:', '-passin pass:', '-passout pass:'], `-pass(?:in|out)? pass:(${ARGUMENT}{6,200})`),
+  // the user and the password of a call of Python
+  secretIn(
+    ['auth=(', 'BasicAuth('],
+    `(?:auth=|BasicAuth)\\(${QUOTE}[^"'\\\\]{1,64}\\\\*["'], ?\\\\*["']([^\\s"'\\\\<>\\{\\}]{8,200})(?=\\\\*["'])`,
+  ),
   // a token where the user should be
-  secretIn(['://'], `://([^\\s:/@"'\\\\<>$\\{\\}]{16,200}):(?:x-oauth-basic)?@`),
+  secretIn(['://'], `://([^\\s:/@"'\\\\<>$\\{\\}]{16,200})(?::(?:x-oauth-basic)?)?@`),
   secretIn(
     ['-b ', '--cookie '],
     `(?:-b|--cookie) ${QUOTE}(?=[A-Za-z0-9_.-]{1,80}=)(?=[^"'\\\\()]{16})(${COOKIE}(?:; ${COOKIE}){0,40})`,
@@ -105,8 +126,10 @@ export const NAMED_SECRETS: readonly Form[] = [
   secretIn(SAID, `(?:${SAID.join('|')})${QUOTE}([A-Za-z0-9_+/!#%^*=~@&$-]{12,200})`),
   // between quotation marks, after a name that a test may have too
   secretIn(
-    ['pass', 'pwd'].flatMap((name) => [':', '=', ' =', '"', "'", '\\'].map((sign) => name + sign)),
-    `(?:(?<![A-Za-z])|(?<=\\\\[nrt]))(?:pass|pwd)${ASSIGNS}(?<=["'])([^\\s"'\`\\\\<>\\{\\}()[\\]]{8,200})(?=\\\\*["'])`,
+    ['pass', 'pwd', 'psk', 'pw'].flatMap((name) =>
+      [':', '=', ' =', '"', "'", '\\'].map((sign) => name + sign),
+    ),
+    `(?:(?<![A-Za-z])|(?<=\\\\[nrt]))(?:pass|pwd|psk|pw)${ASSIGNS}(?<=["'])([^\\s"'\`\\\\<>\\{\\}()[\\]]{8,200})(?=\\\\*["'])`,
   ),
   // in a list or a tuple
   secretIn(NAMED.anchors, `${NAME}\\\\*["'\`],\\s{0,4}b?\\\\*["'\`]([A-Za-z0-9_+/=]{20,2000})\\\\*["'\`]`, {
