@@ -5,6 +5,7 @@
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, LineFate, Rejection } from '../model/element.ts';
+import { CopiedRollout } from './codex/copied-rollout.ts';
 import { CodexExecSource, isExecEvent } from './codex/exec.ts';
 import { RolloutPieces } from './codex/rollout-pieces.ts';
 import { CodexSource } from './codex/source.ts';
@@ -33,6 +34,7 @@ interface Memory {
   readonly pieces: RolloutPieces;
   readonly exec: CodexExecSource;
   readonly lines: LastObject;
+  readonly copies: CopiedRollout;
 }
 
 function detect(first: FirstObject): boolean {
@@ -52,10 +54,13 @@ function detect(first: FirstObject): boolean {
 }
 
 function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
-  const { rollout, pieces, exec, lines } = memory;
+  const { rollout, pieces, exec, lines, copies } = memory;
   const type = json.textOf('type');
-  if (lines.isAgain(json, markOf(json, type), context.origin)) return context.drop('copied-line');
   const payload = json.get('payload');
+  const isCopy =
+    copies.isCopy(json, headerIn(json, type), rollout.ids.own, context.origin) ||
+    lines.isAgain(json, markOf(json, type), context.origin);
+  if (isCopy) return context.drop('copied-line');
   if (type !== undefined && payload === undefined && isExecEvent(type)) return exec.read(type, json, context);
   if (payload === undefined) {
     const old = readOld(json, type, context, rollout);
@@ -69,6 +74,12 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   const result = rollout.read(type, payload, context, json.get('timestamp'));
   if (result?.kind !== 'rejection') pieces.see(type, payload, context);
   return result;
+}
+
+/** The id of the session in a header; undefined in any other line. */
+function headerIn(json: JsonView, type: string | undefined): string | undefined {
+  if (type !== undefined) return type === 'session_meta' ? json.get('payload')?.textOf('id') : undefined;
+  return (json.get('session') ?? json).textOf('id');
 }
 
 /** The time or the id by which a line that was written twice differs from one that says the same again. */
@@ -122,6 +133,7 @@ const codex: Dialect = defineDialect({
     pieces: new RolloutPieces(),
     exec: new CodexExecSource(),
     lines: new LastObject(),
+    copies: new CopiedRollout(),
   }),
   marks: ['type', 'payload'],
   detect,

@@ -165,6 +165,39 @@ it('reads a line once that a log has twice in a row with its time', () => {
   ]);
 });
 
+describe('a rollout that a log has twice', () => {
+  const turn = (n: number) => [say('user', `q${n}`), say('assistant', `a${n}`)];
+  const began = (id: string, more: object = {}) => ({ ...head, payload: { id, ...more } });
+  const once = [began('s'), ...turn(1), ...turn(2)];
+
+  it('is read once, also if one of the two is an earlier state', () => {
+    const said = [['user q1', 'assistant a1', 'user q2', 'assistant a2']];
+    const short = once.slice(0, 3);
+    for (const copies of [
+      [...once, ...once],
+      [...once, ...once, ...once],
+      [...short, ...once],
+      [...once, ...short],
+    ])
+      expect(saidIn(...copies)).toEqual(said);
+    expect(fatesOf(...once, ...once)).toEqual(Array(once.length).fill('dropped:copied-line'));
+  });
+
+  it('is read once if it is a fork, or follows another session', () => {
+    const fork = [began('f', { forked_from_id: 's' }), ...once, ...turn(3)];
+    expect(saidIn(...fork, ...fork)).toEqual(saidIn(...fork));
+    const other = [began('o'), ...turn(4)];
+    expect(saidIn(...once, ...other, ...other)).toEqual(saidIn(...once, ...other));
+  });
+
+  it('is not what says the same again, after another header of the session or without one', () => {
+    const again = began('s', { memory_mode: 'on' });
+    expect(saidIn(...once, again, ...turn(1))[0]).toHaveLength(6);
+    expect(saidIn(...once, ...turn(1))[0]).toHaveLength(6);
+    expect(saidIn(...once, began('s'), ...turn(3))[0]).toHaveLength(6);
+  });
+});
+
 it('reads an item once that a log has twice in a row under its id', () => {
   const said = (id: string, words: string) => item({ ...say('assistant', words).payload, id });
   const typed = event({ type: 'user_message', message: 'q' });

@@ -40,7 +40,7 @@ const BASE_ELSEWHERE = unreadText(
 
 export class CodexSource {
   readonly #splits: boolean;
-  readonly #ids = new SessionIds();
+  readonly ids: SessionIds = new SessionIds();
   /** The system text, repeated at the start of each conversation after a compaction. */
   #system: readonly Message[] = [];
   #tools: readonly ToolDefinition[] | undefined;
@@ -214,7 +214,7 @@ export class CodexSource {
     fold.expect(payload, HEADER, 'payload');
     const id = payload.textOf('id') || origin.source;
     const isInside = this.#hasBegun || fold.has(EVENTS);
-    const kind = this.#ids.read(id, payload, this.#splits || isInside);
+    const kind = this.ids.read(id, payload, this.#splits || isInside);
     if (kind === 'new') this.#enter(payload, fold);
     this.#open(context, stamp);
     if (payload.get('history_base')?.type === 'object') fold.note(BASE_ELSEWHERE);
@@ -258,11 +258,11 @@ export class CodexSource {
 
   /** Makes the conversation the current one; a new one begins with the system text. */
   #open({ fold, origin }: ReadContext, stamp: JsonView | undefined, thread: string = MAIN): void {
-    if (!fold.open(thread, this.#ids.own ?? origin.source, stamp)) return;
+    if (!fold.open(thread, this.ids.own ?? origin.source, stamp)) return;
     for (const message of this.#system) fold.add(message, { isCopied: this.#isCopying });
     if (this.#tools !== undefined) fold.tools(this.#tools);
     if (!fold.keepsMeta) return;
-    const { own, parent } = this.#ids;
+    const { own, parent } = this.ids;
     fold.describe(metaOf({ source_id: own, harness: HARNESS, parent }));
   }
 

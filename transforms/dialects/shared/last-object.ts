@@ -20,8 +20,9 @@ export class LastObject {
   /** @param mark the id or the time of the object */
   isAgain({ bytes }: JsonView, mark: JsonView | string | undefined, { offset }: Origin): boolean {
     const hasMark = typeof mark === 'string' ? mark !== '' : present(mark);
-    // a line with NaN is read several times
-    if (hasMark && isSameBytes(this.#room.subarray(0, this.#length), bytes)) return this.#offset !== offset;
+    const isSame =
+      hasMark && bytes.length === this.#length && isSameBytes(this.#room.subarray(0, this.#length), bytes);
+    if (isSame) return this.#offset !== offset; // a line with NaN is read several times
     this.#length = hasMark ? bytes.length : 0;
     this.#offset = offset;
     if (this.#room.length < this.#length || this.#room.length > MAX_ROOM_BYTES)

@@ -1,0 +1,59 @@
+/**
+ * Notices a rollout that a log has twice: a file that was appended to itself, or a later state of it to an earlier one.
+ * After the header of the session comes again, the lines that follow are copies as long as they are the same as before.
+ */
+import { crc32 } from 'node:zlib';
+import type { JsonView } from '../../json/json-view.ts';
+import type { Origin } from '../../model/element.ts';
+import { NumberColumn } from '../../model/number-column.ts';
+
+export class CopiedRollout {
+  /** Checksum and length of each line that was read. A cryptographic hash would take a quarter of the time of a build. */
+  readonly #sums = new NumberColumn();
+  readonly #lengths = new NumberColumn();
+  #lines = 0;
+  #session: string | undefined;
+  /** Number of the line with its header. */
+  #header = 0;
+  /** Number of the line that the next one repeats, if the one before was a copy. */
+  #next: number | undefined;
+  #offset = -1;
+  #isCopied = false;
+
+  /**
+   * Called for each line before it is read.
+   * @param header id in a header
+   * @param session id of the session that the lines before belong to
+   */
+  isCopy(
+    { bytes }: JsonView,
+    header: string | undefined,
+    session: string | undefined,
+    { offset }: Origin,
+  ): boolean {
+    if (session === undefined && header === undefined) return false;
+    if (offset === this.#offset) return this.#isCopied; // a line with NaN is read several times
+    this.#offset = offset;
+    if (session !== this.#session) this.#header = Math.max(this.#lines - 1, 0);
+    this.#session = session;
+    const sum = crc32(bytes);
+    const first = header !== undefined && header === session ? this.#header : undefined;
+    const isNext = this.#isLine(this.#next, sum, bytes.length);
+    this.#isCopied = isNext || this.#isLine(first, sum, bytes.length);
+    if (this.#isCopied) this.#next = ((isNext ? this.#next : first) as number) + 1;
+    else this.#add(sum, bytes.length);
+    return this.#isCopied;
+  }
+
+  #isLine(line: number | undefined, sum: number, length: number): boolean {
+    if (line === undefined || line >= this.#lines) return false;
+    return this.#sums.at(line) === sum && this.#lengths.at(line) === length;
+  }
+
+  #add(sum: number, length: number): void {
+    this.#next = undefined;
+    this.#sums.set(this.#lines, sum);
+    this.#lengths.set(this.#lines, length);
+    this.#lines++;
+  }
+}
