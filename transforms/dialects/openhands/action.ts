@@ -12,7 +12,7 @@ import { readChatObject } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { present, textOf } from '../shared/logged-values.ts';
 import { cutNotes, warning } from '../shared/reading-notes.ts';
-import { type EventContent, idText } from './event-content.ts';
+import { type EventContent, idText, surrounded } from './event-content.ts';
 
 /** An observation that the client makes for the model: what it knows about the repository, the day and the question. */
 const RECALL = 'recall';
@@ -117,7 +117,8 @@ function argumentsOf(args: JsonView | undefined): Uint8Array {
 /** The text of an observation, as a JSON string; undefined if its content is not a text. */
 export function observationText(event: JsonView): Uint8Array | undefined {
   const content = event.get('content');
-  if (present(content)) return content.type === 'string' ? content.copy() : undefined;
+  const metadata = event.get('extras')?.get('metadata');
+  if (present(content)) return content.type === 'string' ? surrounded(content.copy(), metadata) : undefined;
   const message = event.get('message')?.text();
   return message === undefined ? NO_TEXT : encode(quote(message));
 }

@@ -2,6 +2,8 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
+import { concat } from '../../json/splice.ts';
+import { NO_TEXT, parseJson } from '../../json/utf8.ts';
 import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { LineReason } from '../../model/reasons.ts';
@@ -45,6 +47,20 @@ export const INTERRUPTED: EventContent = { kind: 'noted', note: INTERRUPT, fate:
 export function idText(id: JsonView | undefined): string | undefined {
   if (!present(id)) return undefined;
   return id.type === 'number' ? String(id.parsed()) : id.text();
+}
+
+/**
+ * The output of a command, a JSON string, between the words that its metadata adds for the model: that the output is of
+ * an earlier command, that the command still runs, how it ended. They are not repeated if the output has them.
+ */
+export function surrounded(output: Uint8Array, metadata: JsonView | undefined): Uint8Array {
+  if (metadata?.type !== 'object') return output;
+  const said = String(parseJson(output));
+  const [before = NO_TEXT, after = NO_TEXT] = ['prefix', 'suffix'].map((key) => {
+    const words = metadata.get(key);
+    return words?.type === 'string' && !said.includes(words.text() ?? '') ? words.copy() : NO_TEXT;
+  });
+  return concat([before.subarray(0, -1), output.subarray(1, -1), after.subarray(1)]);
 }
 
 /** The tool definitions in a list, except those without a name. */

@@ -7,14 +7,14 @@ import type { ReadingNote } from '../../model/element.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { joinStrings, makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { partsOf, readChatObject, thoughtsOf } from '../shared/chat-object.ts';
-import { contentOfParts, listOfParts } from '../shared/content-parts.ts';
+import { contentOfParts, listOfParts, type Part } from '../shared/content-parts.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { callOf } from '../shared/message-parts.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
 import { isUnsaid, saidIn, textsIn } from '../shared/said-texts.ts';
 import { says } from '../shared/unread-text.ts';
 import { readAcpCall } from './acp-call.ts';
-import { definitionsIn, type EventContent, INTERRUPTED } from './event-content.ts';
+import { definitionsIn, type EventContent, INTERRUPTED, surrounded } from './event-content.ts';
 
 /** Kinds that are not sent to the model. */
 const CLIENT =
@@ -119,9 +119,18 @@ function readObservation(event: JsonView): EventContent {
   const said = saidIn(text.parsed());
   if (others.some((other) => textsIn(other).some((one) => isUnsaid(one, said))))
     return { kind: 'bad', reason: 'unknown-content', detail: 'the observation has several contents' };
-  if (text.type === 'string' && !says(extended)) return resultOf(event, text.copy(), notes);
-  const parts = [text, extended].flatMap((list) => partsOf(list).parts);
-  return resultOf(event, listOfParts(parts), notes);
+  const metadata = observation.get('metadata');
+  if (text.type === 'string' && !says(extended))
+    return resultOf(event, surrounded(text.copy(), metadata), notes);
+  const parts = surroundedParts(partsOf(text).parts, metadata);
+  return resultOf(event, listOfParts([...parts, ...partsOf(extended).parts]), notes);
+}
+
+/** The output of a command is one text. */
+function surroundedParts(parts: readonly Part[], metadata: JsonView | undefined): readonly Part[] {
+  const [output, ...others] = parts;
+  const isOutput = output !== undefined && 'text' in output && others.length === 0;
+  return isOutput ? [{ text: surrounded(output.text, metadata) }] : parts;
 }
 
 function resultOf(event: JsonView, content: Uint8Array, notes: readonly ReadingNote[] = []): EventContent {
