@@ -18,9 +18,9 @@ export type LineObjects = Iterable<ReadElement> & { readonly length: number };
 
 /**
  * Whether a source is of a dialect; `ask-next` if only its next object can decide; `unless-next` if it is, unless that
- * object is of another dialect.
+ * object is of another dialect; `unless-later` if it is, unless one of the later objects is of another dialect.
  */
-export type Detected = 'yes' | 'no' | 'ask-next' | 'unless-next';
+export type Detected = 'yes' | 'no' | 'ask-next' | 'unless-next' | 'unless-later';
 
 export interface Dialect {
   /** File name = registry name = value of `--dialect`: lower-case letters, digits and hyphens. */

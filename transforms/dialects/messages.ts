@@ -88,6 +88,12 @@ function isList(value: JsonView | undefined): boolean {
   return hasRole && first.get('messageId') === undefined;
 }
 
+/** Whether the conversation ends with a question: it may also be a call that failed, in a log of calls. */
+function isOpen(value: JsonView | undefined): boolean {
+  const last = structured(value)?.elements().at(-1);
+  return last?.get('role')?.text() === 'user';
+}
+
 interface Listed {
   /** Name of the member that holds the list. */
   readonly name: string;
@@ -215,11 +221,15 @@ const messages: Dialect = defineDialect({
   copies: true,
   lacks: ['replies'],
   marks: ['messages'],
-  detect: (first) =>
-    LISTS.some((key) => isList(first.get(key))) &&
-    !NOT_BARE.some((key) => first.get(key) !== undefined) &&
-    !isClineSession(first) &&
-    CHAT_MEMBERS.filter((key) => first.get(key) !== undefined).length < 2,
+  detect: (first) => {
+    const key = LISTS.find((name) => isList(first.get(name)));
+    const isOther =
+      NOT_BARE.some((name) => first.get(name) !== undefined) ||
+      isClineSession(first) ||
+      CHAT_MEMBERS.filter((name) => first.get(name) !== undefined).length >= 2;
+    if (key === undefined || isOther) return false;
+    return !isOpen(first.get(key)) || 'unless-later';
+  },
   read(json, context, { ignored, keepSealed }) {
     const listed = messagesIn(json, context, keepSealed);
     if ('kind' in listed) return listed;

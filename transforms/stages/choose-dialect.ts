@@ -49,10 +49,12 @@ function firstObject(line: Uint8Array, scanner: Scanner): ObjectMembers | undefi
   return end < 0 ? undefined : members;
 }
 
-/** The next object decides. */
+/** A later object decides. */
 interface Undecided {
   /** The dialect if that object is of no other one. */
   readonly unless: Dialect | undefined;
+  /** Whether it need not be the next object of the dialect. */
+  readonly isPatient?: boolean;
 }
 
 const isDecided = (found: Dialect | Undecided | undefined): found is Dialect =>
@@ -64,6 +66,7 @@ function asked(members: ObjectMembers, among: readonly Dialect[]): Dialect | Und
     const answer: boolean | Detected = dialect.detect(members);
     if (answer === 'ask-next') return { unless: undefined };
     if (answer === 'unless-next') return { unless: dialect };
+    if (answer === 'unless-later') return { unless: dialect, isPatient: true };
     if (answer === true || answer === 'yes') return dialect;
   }
   return undefined;
@@ -93,7 +96,7 @@ export function mayBeOfDialect(object: Uint8Array, scanner: Scanner, more: reado
 export function isOfDialect(object: Uint8Array, scanner: Scanner, dialect: Dialect): boolean {
   const members = firstObject(object, scanner);
   const answer = members !== undefined && dialect.detect(members);
-  return answer === true || answer === 'yes' || answer === 'unless-next';
+  return answer === true || answer === 'yes' || answer === 'unless-next' || answer === 'unless-later';
 }
 
 /** Recognises documents with a list whose elements a dialect reads one by one (`Dialect.inside`). */
@@ -156,8 +159,8 @@ export class DialectChooser {
     }
     const found = members && dialectOf(members, this.#more);
     if (isDecided(found)) return found;
-    const unless = found?.unless;
-    if (unless !== undefined && (unless === this.#unless || !mayHold)) return unless;
+    const { unless, isPatient = false } = found ?? {};
+    if (unless !== undefined && ((unless === this.#unless && !isPatient) || !mayHold)) return unless;
     if (!mayHold || (members === undefined && this.#held.length === 0)) return undefined;
     if (members !== undefined && this.#keys.length === 0) this.#keys = [...members.keys()];
     this.#advice ??= members && unreadLogAdvice(members);

@@ -67,7 +67,11 @@ it('splits lines with entries of several sessions', () => {
 
 it.each([
   ['a dialect that gathers', `{"model":"m","messages":[{"role":"user","content":"x"}],"response":{}}`, {}],
-  ['a dialect of whole conversations', '{"messages":[{"role":"user","content":"x"}]}', {}],
+  [
+    'a dialect of whole conversations',
+    '{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}',
+    {},
+  ],
   ['another dialect that was named', entry('a', 1), { dialect: 'calls' }],
 ])('passes the lines of %s', (_what, line, options) => {
   expect(gathered([line, entry('a', 1), line], options)).toEqual([[line, entry('a', 1), line], []]);

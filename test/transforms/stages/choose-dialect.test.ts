@@ -56,3 +56,32 @@ it('a pair with a time and no session is a call at once if it cannot be held', (
   expect(chooser.choose(lineOf(JSON.stringify(pair(1))), false)).toMatchObject({ name: 'calls' });
   expect(chooser.holds).toBe(false);
 });
+
+const asked = { messages: [{ role: 'user', content: 'a' }] };
+const answered = { messages: [...asked.messages, { role: 'assistant', content: 'b' }] };
+
+/** Names of the dialects that are chosen by each object; `held` if it is held. */
+function choicesOf(...objects: readonly object[]): readonly unknown[] {
+  const chooser = new DialectChooser(createPlainScanner(), []);
+  const choices = objects.map((object) => chooser.choose(lineOf(JSON.stringify(object))));
+  return choices.map((choice) => (typeof choice === 'object' ? choice.name : choice));
+}
+
+it.each([
+  ['calls, if a later one has an answer beside the messages', { ...asked, response: 'b' }, 'calls'],
+  ['a conversation, if a later one has an answer', answered, 'messages'],
+])('a conversation without an answer may be a failed call: %s', (_name, later, dialect) => {
+  expect(choicesOf({ ...asked, error: 'timeout' }, later)).toEqual(['held', dialect]);
+  expect(choicesOf(asked, { type: 'started' }, asked, later)).toEqual(['held', 'held', 'held', dialect]);
+});
+
+it('conversations without answers are conversations, if none of the first 64 lines has one', () => {
+  const chooser = new DialectChooser(createPlainScanner(), []);
+  const line = lineOf(JSON.stringify(asked));
+  for (let count = 0; count < 64; count++) expect(chooser.choose(line)).toBe('held');
+  expect(chooser.last?.name).toBe('messages');
+  expect(chooser.choose(line)).toMatchObject({ name: 'messages' });
+  expect(new DialectChooser(createPlainScanner(), []).choose(line, false)).toMatchObject({
+    name: 'messages',
+  });
+});

@@ -14,7 +14,7 @@ const run = (elements: Iterable<StreamElement>, options: Partial<ParseOptions> =
 const END: SessionEnd = { kind: 'session-end', origin: originOf(99), last: true };
 const GOOD = entryJson();
 const NO_TIME = 'timestamp is not a readable time: ';
-const CONVERSATION = '{"messages":[{"role":"user","content":"hi"}]}';
+const CONVERSATION = '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"}]}';
 const entryOfId = (id: string) => entryJson({ session_id: id });
 
 describe.each(KINDS)('a line in a %s', (_kind, make) => {
