@@ -29,7 +29,8 @@ export function readAgentDojo(message: Message): Message {
   return message.role === 'assistant' ? withEdited(read, 'tool_calls', callNamed) : read;
 }
 
-function withEdited(message: Message, key: string, edit: Edit): Message {
+/** The message with the elements of a list as `edit` returns them; the same message if it edits none. */
+export function withEdited(message: Message, key: string, edit: Edit): Message {
   const list = valueBytes(message.bytes, key);
   if (list?.[0] !== OPEN_ARRAY) return message;
   const edited = editElements(list, edit);

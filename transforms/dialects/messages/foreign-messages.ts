@@ -6,6 +6,7 @@ import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { elementsOf, valueBytes, valuesOf } from '../../json/members.ts';
 import { addMember, editElements, replaceValue } from '../../json/splice.ts';
+import { encode } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { readMessage } from '../shared/anthropic-message.ts';
@@ -15,7 +16,7 @@ import { isForeignPart, withoutForeignParts } from '../shared/foreign-parts.ts';
 import { COPIED_MESSAGE } from '../shared/known-members.ts';
 import { notedFirst } from '../shared/reading-notes.ts';
 import { unreadNotes } from '../shared/unread-text.ts';
-import { isAgentDojoPart, readAgentDojo, repeatsCall } from './agent-dojo.ts';
+import { isAgentDojoPart, readAgentDojo, repeatsCall, withEdited } from './agent-dojo.ts';
 
 const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
 
@@ -28,10 +29,10 @@ export function readForeignMessages(logged: readonly Message[], keepSealed = fal
   const begin = first && messageWithoutBilling(first);
   const messages = begin === undefined || begin === first ? logged : [begin, ...logged.slice(1)];
   const isForeign = (one: Message): boolean =>
-    hasBlocks(one) || hasFlatCalls(one) || listedId(one) !== undefined || repeatsCall(one);
+    hasBlocks(one) || hasFlatCalls(one) || listedId(one) !== undefined || repeatsCall(one) || hasOutputs(one);
   if (!messages.some(isForeign)) return messages;
   return messages.flatMap((one) => {
-    const message = withCallId(readAgentDojo(one));
+    const message = withCallId(withoutOutputs(readAgentDojo(one)));
     if (!hasBlocks(message) && !hasFlatCalls(message)) return message;
     const read = hasBlocks(message)
       ? (readMessage(withoutForeignParts(message.bytes), keepSealed) ?? [message])
@@ -49,6 +50,26 @@ function listedId({ bytes, role }: Message): Uint8Array | undefined {
   const [only, ...others] = elementsOf(list);
   return only?.[0] === QUOTE && others.length === 0 ? only : undefined;
 }
+
+/** The type of texts in results of trajectories that a program makes of the logs of clients. */
+const OUTPUT = 'tool_output';
+const TEXT = encode('"text"');
+
+const isOutput = (part: Uint8Array): boolean =>
+  isObject(part) && stringValue(part, 'type') === OUTPUT && stringValue(part, 'text') !== undefined;
+
+function hasOutputs({ bytes, role }: Message): boolean {
+  const content = role === 'tool' ? valueBytes(bytes, 'content') : undefined;
+  return content?.[0] === OPEN_ARRAY && elementsOf(content).some(isOutput);
+}
+
+/** A result with plain texts in place of those. */
+const withoutOutputs = (message: Message): Message =>
+  hasOutputs(message)
+    ? withEdited(message, 'content', (part) =>
+        isOutput(part) ? replaceValue(part, 'type', TEXT) : undefined,
+      )
+    : message;
 
 function withCallId(message: Message): Message {
   const id = listedId(message);

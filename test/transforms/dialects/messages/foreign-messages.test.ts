@@ -257,6 +257,20 @@ describe('readForeignMessages', () => {
     ]);
   });
 
+  it('reads the texts of a result that are parts of the type `tool_output`', () => {
+    const output = (text: unknown) => ({ type: 'tool_output', text });
+    const result = (...content: readonly object[]) => message('tool', { tool_call_id: 'c', content });
+    const call = { type: 'tool_call', tool_call_id: 'c', name: 'ls', arguments: '{"p":1}' };
+    const answer = message('assistant', { content: [call], tool_calls: [fn('c', 'ls', '{"p":1}')] });
+    const read = readForeignMessages([answer, result(output('a'), output('b'))]);
+    expect(parsed(read)).toEqual([
+      { role: 'assistant', tool_calls: [fn('c', 'ls', '{"p":1}')] },
+      { role: 'tool', tool_call_id: 'c', content: ['a', 'b'].map((text) => ({ type: 'text', text })) },
+    ]);
+    const others = [result(output(1)), message('user', { content: [output('a')] })];
+    expect(readForeignMessages(others)).toBe(others);
+  });
+
   it.each([
     ['texts', message('user', { content: [{ type: 'text', text: 'a' }] })],
     ['calls of the API', message('assistant', { tool_calls: [fn('c', 'f', '{}')] })],
