@@ -49,6 +49,8 @@ export class OpenHandsRun {
   readonly #answers = new Set<string>();
   /** For each message, the id of its first event. */
   #begun = new Map<FoldPlace, string>();
+  /** The id of the summary of the last condensation that has one. */
+  #summary: string | undefined;
   #tools: readonly ToolDefinition[] = [];
   #count = 0;
   /** The other agent, between the action that starts it and its result. */
@@ -264,10 +266,16 @@ export class OpenHandsRun {
     if (!this.#begun.has(place)) this.#begun.set(place, id);
   }
 
-  /** Ends the conversation. The next one has the kept messages, with the summary in place of the others. */
+  /**
+   * Ends the conversation. The next one has the kept messages, with the summary in place of the others and of an earlier
+   * summary.
+   */
   #condense(json: JsonView, event: JsonView, context: ReadContext, session: string): void {
     const { fold } = context;
-    const forgotten = forgottenIn(json);
+    const summary = json.get('summary');
+    const isSummed = summary?.type === 'string' && !summary.isEmptyText;
+    const isForgotten = forgottenIn(json);
+    const forgotten = (id: string): boolean => isForgotten(id) || (isSummed && id === this.#summary);
     const kept: FoldPlace[] = [];
     let at = -1;
     for (const place of fold.items) {
@@ -277,14 +285,16 @@ export class OpenHandsRun {
     }
     fold.close(true);
     this.#open(event, context, session);
-    const summary = json.get('summary');
     const offset = at < 0 ? kept.length : at;
-    const before = this.#carry(kept.slice(0, offset), context);
-    if (summary?.type === 'string' && !summary.isEmptyText)
-      fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
-    const after = this.#carry(kept.slice(offset), context);
-    this.#places = new Map([...before, ...after].map(([id, place]) => [id, place]));
-    this.#begun = new Map([...before, ...after].map(([id, place]) => [place, id]));
+    const carried = [...this.#carry(kept.slice(0, offset), context)];
+    if (isSummed) {
+      this.#summary = `${idText(event.get('id')) ?? ''}-summary`; // its id in the SDK
+      const message = makeMessage('user', [['content', summary.copy()]]);
+      carried.push([this.#summary, fold.add(message, { isCopied: true })]);
+    }
+    carried.push(...this.#carry(kept.slice(offset), context));
+    this.#places = new Map(carried);
+    this.#begun = new Map(carried.map(([id, place]) => [place, id]));
   }
 
   #carry(places: readonly FoldPlace[], { fold }: ReadContext): readonly (readonly [string, FoldPlace])[] {
