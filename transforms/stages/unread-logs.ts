@@ -76,7 +76,10 @@ const UNREAD_LOGS: Readonly<Record<string, readonly Form[]>> = {
     { keys: ['type', 'seq', 'time', 'data'], type: /^\w+\/\w+$/ },
   ],
   'a list of messages of Letta: write them as {"messages": [...]}, the oldest first': [
-    { keys: ['message_type'] },
+    {
+      keys: ['message_type'],
+      test: (first) => textOfValue(first.get('message_type'))?.endsWith('_message') === true,
+    },
   ],
   'a transcript of Letta Code: write its lines as {"messages": [...]}': [{ keys: ['kind', 'captured_at'] }],
   'the wire log of Kimi: write its turns as {"messages": [...]}': [

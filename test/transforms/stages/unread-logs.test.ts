@@ -188,6 +188,7 @@ it.each([
   ['a pair without contents', { request: { text: 'a' }, response: {} }],
   ['a page without rows', { data: [], results: ['a'], next: null }],
   ['an empty list of messages', { messages: [] }],
+  ['a kind of message that Letta does not have', { id: 'm', message_type: 'question', message: 'a' }],
   ['a type that is not text', { type: 7, data: {} }],
 ])('%s is not named in its rejection', (_what, first) => {
   const members = new Map(
