@@ -6,7 +6,7 @@
 import { CLOSE_ARRAY, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { encode } from '../json/utf8.ts';
-import { assistantCalls } from '../model/assistant-calls.ts';
+import { assistantCalls, knownToolCalls } from '../model/assistant-calls.ts';
 import type { Message } from '../model/element.ts';
 import { objectBytes, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
 import type { ConsumedRecord, ConsumerRule } from './consumer-rule.ts';
@@ -28,6 +28,8 @@ const some =
     written.some(test);
 
 const hasCalls = (message: Message): boolean => assistantCalls(message).length > 0;
+const hasEmptyCalls = (message: Message): boolean =>
+  message.role === 'assistant' && knownToolCalls(message)?.length === 0;
 const firstOfContent = ({ bytes }: Message): number | undefined => valueBytes(bytes, 'content')?.[0];
 const hasNoContent = (message: Message): boolean => [undefined, LETTER_N].includes(firstOfContent(message));
 const hasText = ({ bytes }: Message): boolean => Boolean(stringValue(bytes, 'content'));
@@ -76,6 +78,19 @@ const idOf = (message: Message): readonly string[] =>
   message.role === 'tool'
     ? [stringValue(message.bytes, 'tool_call_id') ?? '']
     : assistantCalls(message).map(({ id = '' }) => id);
+
+/** Whether a result has neither the name of its function nor the id of one of the calls before it. */
+function hasNamelessResult({ written }: ConsumedRecord): boolean {
+  let ids = new Set<string | undefined>();
+  for (const message of written) {
+    const { bytes, role } = message;
+    if (role !== 'tool') ids = new Set(assistantCalls(message).map(({ id }) => id));
+    else if (ids.size > 0 && stringValue(bytes, 'name') === undefined) {
+      if (!ids.has(stringValue(bytes, 'tool_call_id'))) return true;
+    }
+  }
+  return false;
+}
 
 /** Whether axolotl reads a record that passes a test of its messages. */
 const inAxolotl =
@@ -132,6 +147,11 @@ export const templateParts: Readonly<Record<string, TemplatePart>> = {
     change: 'gptoss',
     isIn: some((message) => assistantCalls(message).length > 1),
   },
+  'an empty list of calls': {
+    refuse: 'gptoss llama3_1 llama3_2',
+    change: 'deepseekv3',
+    isIn: some(hasEmptyCalls),
+  },
   'a text beside a call': {
     change: 'gptoss llama3_1 llama3_2 muse_glimmer',
     isIn: some((message) => hasCalls(message) && hasText(message)),
@@ -157,6 +177,10 @@ export const templateParts: Readonly<Record<string, TemplatePart>> = {
     refuse: 'gptoss',
     change: 'diffusion_gemma gemma4',
     isIn: some(({ role }, at, all) => role === 'tool' && !all.slice(0, at).some(hasCalls)),
+  },
+  'a result without a name or the id of a call before it': {
+    refuse: 'gemma4',
+    isIn: hasNamelessResult,
   },
   'a content of parts': {
     refuse: 'cohere deepseek_r1_distill deepseekv3 gptoss phi3 phi3_5 qwen2_5',

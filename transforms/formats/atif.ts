@@ -13,6 +13,7 @@ import { type ContextMarks, editList, withMember } from './context-marks.ts';
 import type { Format } from './format.ts';
 import { wrapTools } from './openai.ts';
 import { collectFindings, fatal } from './shared-rules.ts';
+import { spokenAsText } from './spoken-text.ts';
 
 const VERSION = 'ATIF-v1.7';
 /** Name and version of the agent: the format requires both, and logs rarely have them. */
@@ -47,7 +48,7 @@ const atif: Format = {
   metadataMember: 'extra',
   encode({ messages, tools }: Conversation) {
     const { findings, report } = collectFindings();
-    const written: readonly Message[] = new AtifSteps(messages, report).steps();
+    const written: readonly Message[] = new AtifSteps(spokenAsText(messages), report).steps();
     if (written.length === 0) report(fatal('no-messages', 'the conversation has no messages'));
     const definitions = tools.length === 0 ? [] : withCommas(wrapTools(tools, report));
     const head = `{"schema_version":"${VERSION}","agent":{${AGENT}${tools.length === 0 ? '' : ',"tool_definitions":['}`;

@@ -17,6 +17,7 @@ import { chatColumns } from './columns.ts';
 import { AS_IT_IS, AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
 import type { Format, Report } from './format.ts';
 import { collectFindings, NO_ANSWER, reportParts } from './shared-rules.ts';
+import { spokenAsText } from './spoken-text.ts';
 
 const CONTROL_TOKEN = /<\/?tool_call>|<\/tool_result>|<tool_result(?=[ >])/;
 
@@ -109,8 +110,9 @@ const chatInline: Format<ArrowSafe> = {
   options: { arrowSafe: arrowSafeOption(false) },
   columns: chatColumns(false),
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
-  encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
+  encode({ messages: logged, tools }: Conversation, { arrowSafe = false } = {}) {
     const { findings, report } = collectFindings();
+    const messages = spokenAsText(logged);
     messages.forEach((message, i) => {
       if (!containsTag(message)) return;
       const where = `messages[${i}] (${message.role}) contains a tool-call tag`;

@@ -12,6 +12,7 @@ import { defaultsOf, type OptionSpecs } from '../stage.ts';
 import type { EncodedRecord, Format } from './format.ts';
 import { callArguments, messageText, type NamedCall, namedCalls, noteMembers } from './gemma-message.ts';
 import { createReport, type GemmaReport, type GemmaRule, type Note } from './gemma-rules.ts';
+import { spokenAsText } from './spoken-text.ts';
 import {
   lessonCall,
   lessonText,
@@ -60,10 +61,11 @@ const rules: readonly GemmaRule[] = [
 
 /** Builds one record. Uses the description and parameters of the layout if the log does not define the function. */
 export function teachingRecord(
-  { messages, tools }: Conversation,
+  { messages: logged, tools }: Conversation,
   layout: Partial<TeachingLayout> = {},
 ): EncodedRecord {
   const report = createReport();
+  const messages = spokenAsText(logged);
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const user = messages.findLastIndex(({ role }, i) => role === 'user' && i < last);
   const whole = report.at('the conversation');

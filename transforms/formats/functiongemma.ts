@@ -12,6 +12,7 @@ import { isEmptyAnswer } from './gemma-message.ts';
 import { createReport, type GemmaRule } from './gemma-rules.ts';
 import { gemmaTurns } from './gemma-turns.ts';
 import { lastAnswer } from './shared-rules.ts';
+import { spokenAsText } from './spoken-text.ts';
 
 export interface FunctionGemmaOptions {
   /** Starts the text with `<bos>`. Trainers usually add it themselves. */
@@ -58,10 +59,10 @@ export function functionGemmaRecord(
 ): EncodedRecord {
   const { bos, trigger, promptCompletion } = { ...DEFAULTS, ...options };
   const report = createReport();
-  const { messages, tools } = conversation;
+  const messages = spokenAsText(conversation.messages);
   const end = messages.findLastIndex((message) => !isEmptyAnswer(message)) + 1;
   const { text, prompt, completion, answers } = gemmaTurns(
-    { messages: messages.slice(0, end), tools },
+    { messages: messages.slice(0, end), tools: conversation.tools },
     trigger,
     report,
   );

@@ -2,7 +2,7 @@
  * Format `openai`: for OpenAI's fine-tuning. Tool definitions are wrapped in
  * `{"type":"function","function":...}`, arguments are strings (absent or null ones `"{}"`, with the finding
  * `empty-arguments`), and `parallel_tool_calls` is true if a message has several calls. A list of
- * text parts becomes one text. Messages keep all their members.
+ * text parts becomes one text. Messages keep all their members, except empty lists of calls.
  */
 
 import { keptMembersOf, valueBytes } from '../json/members.ts';
@@ -18,7 +18,7 @@ import { chatColumns } from './columns.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import type { Format, Report } from './format.ts';
 import { collectFindings, NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
-import { joinTextParts } from './template-contents.ts';
+import { joinTextParts, leaveOutEmptyCalls } from './template-contents.ts';
 import { asString, encodeArguments } from './tool-arguments.ts';
 
 const HEAD = encode('{"type":"function","function":');
@@ -75,7 +75,8 @@ const openai: Format<ArrowSafe> = {
     for (const { bytes } of messages) keptMembersOf(bytes); // several looks into each message follow
     reportOtherContents(messages, report);
     reportUnknownRoles(messages, report);
-    const written = encodeArguments(joinTextParts(messages, report), asString, report);
+    const joined = joinTextParts(leaveOutEmptyCalls(messages), report);
+    const written = encodeArguments(joined, asString, report);
     const record = chatRecord(written, wrapTools(tools, report), arrowSafe);
     const bytes = messages.some(hasParallelCalls) ? addMember(record, 'parallel_tool_calls', TRUE) : record;
     return { bytes, written, findings };

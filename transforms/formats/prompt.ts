@@ -14,6 +14,7 @@ import type { OptionSpecs } from '../stage.ts';
 import type { Format, FormatFinding, Report } from './format.ts';
 import { createReader, type HistoryMessage } from './prompt-history.ts';
 import { collectFindings, fatal, lastAnswer, NO_ANSWER, warning } from './shared-rules.ts';
+import { spokenAsText } from './spoken-text.ts';
 
 interface PromptOptions {
   readonly turns: 'all' | 'last';
@@ -153,7 +154,7 @@ const prompt: Format<PromptOptions> = {
   metadata: () => 'object',
   encode({ messages, tools }: Conversation, { turns = 'last', promptHeader = RESPONSE_FORMAT } = {}) {
     const { findings, report } = collectFindings();
-    const shown = messages.map(createReader(report));
+    const shown = spokenAsText(messages).map(createReader(report));
     const last = lastAnswer(shown.map(isAnswer), report);
     const preamble: Preamble = { header: promptHeader, tools };
     if (last < 0)

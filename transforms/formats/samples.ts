@@ -17,6 +17,7 @@ import { withCommas } from './chat.ts';
 import { inline } from './chat-inline.ts';
 import type { Format, Report } from './format.ts';
 import { collectFindings, fatal, NO_ANSWER, PARTS_JOINED, reportParts, warning } from './shared-rules.ts';
+import { spokenAsText } from './spoken-text.ts';
 import { type Refuse, tomlKey, tomlValue } from './toml-value.ts';
 
 interface SamplesOptions {
@@ -104,7 +105,7 @@ const samples: Format<SamplesOptions> = {
     if (messages.length === 0) report(fatal('no-messages', 'the conversation has no messages'));
     if (tools.length > 0)
       report(warning('definition-left-out', 'a sample has no place for tool definitions: left out'));
-    const written = messages.map((message, i) => withText(message, `messages[${i}]`, report));
+    const written = spokenAsText(messages).map((message, i) => withText(message, `messages[${i}]`, report));
     const members = [...sample].filter(([key]) => as !== 'context' || key === 'expected');
     if (as === 'toml') {
       let isToml = true;

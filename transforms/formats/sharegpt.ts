@@ -25,6 +25,7 @@ import {
   warning,
 } from './shared-rules.ts';
 import { type Turn, turnsOf } from './sharegpt-turns.ts';
+import { spokenAsText } from './spoken-text.ts';
 
 const HEAD = encode('{"conversations":[');
 const INPUTS: ReadonlySet<string> = new Set(['human', 'observation']);
@@ -164,7 +165,7 @@ const sharegpt: Format = {
   encode({ messages, tools }: Conversation) {
     const { findings, report } = collectFindings();
     reportUnknownRoles(messages, report);
-    const all = mergeTurns(orderResults(turnsOf(messages, report), report), report);
+    const all = mergeTurns(orderResults(turnsOf(spokenAsText(messages), report), report), report);
     const system = all[0]?.from === 'system' ? all[0] : undefined;
     const turns = cutEnd(system === undefined ? all : all.slice(1), messages.length, report);
     checkOrder(turns, report);

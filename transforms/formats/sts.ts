@@ -15,6 +15,7 @@ import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
 import type { Format, Report } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { collectFindings, fatal, reportOtherMembers, reportParts, warning } from './shared-rules.ts';
+import { spokenAsText } from './spoken-text.ts';
 import { isCited, textIn } from './template-contents.ts';
 import { asString } from './tool-arguments.ts';
 
@@ -40,7 +41,8 @@ const sts: Format = {
   columns: () => ({ type: 'text', harness: 'free-text', id: 'free-text', message: 'json' }),
   metadata: () => 'object',
   encode(conversation: Conversation) {
-    const { messages, tools } = conversation;
+    const { tools } = conversation;
+    const messages = spokenAsText(conversation.messages);
     const { findings, report } = collectFindings();
     if (messages.length === 0) report(fatal('no-messages', 'the conversation has no messages'));
     if (tools.length > 0)

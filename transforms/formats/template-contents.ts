@@ -2,17 +2,17 @@
  * Contents for chat templates: one text for a list of text parts, which templates of text models print, lose or refuse;
  * and a text for a message without one, such as an answer of calls alone, whose missing content other templates refuse.
  */
-import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
-import { elementsOf, valueBytes, valueSpan, valuesOf } from '../json/members.ts';
-import { addMember, concat, replaceValue, spliced } from '../json/splice.ts';
+import { CLOSE_ARRAY, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { elementsOf, valueBytes } from '../json/members.ts';
+import { skipBlanks } from '../json/scanner.ts';
+import { concat, dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
 import { isNextLine, stringValue, TEXT_TYPES } from '../model/message.ts';
 import type { Report } from './format.ts';
 import { PARTS_JOINED, warnOf } from './shared-rules.ts';
+import { withContent } from './spoken-text.ts';
 
-const CONTENTS = ['content', 'refusal'];
-const MEMBER = encode(',"content":');
 const NO_TEXT = encode('""');
 const ONE_QUOTE = encode('"');
 const ESCAPED_LINE_FEED = encode('\\n');
@@ -36,14 +36,28 @@ export function joinTextParts(messages: readonly Message[], report: Report): rea
   return joined;
 }
 
-/** Gives messages whose content is absent or null an empty one, or the text of their refusal. */
+/** Gives messages whose content is absent or null an empty one. */
 export function fillContents(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => {
-    const [content, refusal] = valuesOf(message.bytes, CONTENTS);
-    if (content !== undefined && content[0] !== LETTER_N) return message;
-    return withContent(message, refusal?.[0] === QUOTE ? refusal : NO_TEXT);
+    const content = valueBytes(message.bytes, 'content');
+    return content === undefined || content[0] === LETTER_N ? withContent(message, NO_TEXT) : message;
   });
 }
+
+/**
+ * Leaves out empty lists of calls: OpenAI refuses them, and templates that look for the member take such an answer for
+ * one with calls, and fail or lose its text.
+ */
+export function leaveOutEmptyCalls(messages: readonly Message[]): readonly Message[] {
+  return messages.map((message) => {
+    const calls = valueBytes(message.bytes, 'tool_calls');
+    if (calls === undefined || !isEmptyList(calls)) return message;
+    return { bytes: dropMembers(message.bytes, ({ key }) => key === 'tool_calls'), role: message.role };
+  });
+}
+
+const isEmptyList = (json: Uint8Array): boolean =>
+  json[0] === OPEN_ARRAY && json[skipBlanks(json, 1)] === CLOSE_ARRAY;
 
 /** The JSON string of a part with a text; undefined if it is another part. */
 export function textIn(part: Uint8Array): Uint8Array | undefined {
@@ -68,13 +82,4 @@ function oneText(parts: readonly Uint8Array[]): Uint8Array | undefined {
     text.subarray(1, text.length - 1),
   ]);
   return concat([ONE_QUOTE, ...pieces, ONE_QUOTE]);
-}
-
-/** Replaces the content, or adds it after the role. */
-function withContent({ bytes, role }: Message, content: Uint8Array): Message {
-  const replaced = replaceValue(bytes, 'content', content);
-  if (replaced !== undefined) return { bytes: replaced, role };
-  const at = valueSpan(bytes, 'role')?.end;
-  if (at === undefined) return { bytes: addMember(bytes, 'content', content), role };
-  return { bytes: spliced(bytes, [{ start: at, end: at, by: concat([MEMBER, content]) }]), role };
 }

@@ -2,7 +2,8 @@
  * Format `trl`: for TRL, Unsloth and chat templates of Hugging Face. Like `openai`, but arguments are objects, because
  * several templates fail on strings or encode them twice. A string with an object becomes that object; empty, null or
  * absent arguments become `{}`, with the finding `empty-arguments`; anything else rejects the record.
- * A list of text parts becomes one text, and a message without a content has an empty one.
+ * A list of text parts becomes one text, a refusal the text of its answer, and a message without a content has an empty
+ * one. An empty list of calls is left out.
  * Without tools, `tools` is null. `parallel_tool_calls` is not written: no template reads it, and as a column it would be
  * null in most records.
  */
@@ -21,7 +22,8 @@ import { type ContextMarks, isAnswer } from './context-marks.ts';
 import type { EncodedRecord, Format } from './format.ts';
 import openai, { wrapTools } from './openai.ts';
 import { collectFindings, NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
-import { fillContents, joinTextParts } from './template-contents.ts';
+import { spokenAsText } from './spoken-text.ts';
+import { fillContents, joinTextParts, leaveOutEmptyCalls } from './template-contents.ts';
 import { asObject, asObjectInString, encodeArguments } from './tool-arguments.ts';
 
 /** Builds one record. @param arrowSafe whether to write tools and arguments as JSON strings. `noTools` as for `chatRecord` */
@@ -33,7 +35,7 @@ export function templateRecord(
   const { findings, report } = collectFindings();
   reportOtherContents(messages, report);
   reportUnknownRoles(messages, report);
-  const filled = fillContents(joinTextParts(messages, report));
+  const filled = fillContents(joinTextParts(spokenAsText(leaveOutEmptyCalls(messages)), report));
   const written = encodeArguments(filled, arrowSafe ? asObjectInString : asObject, report);
   return { bytes: chatRecord(written, wrapTools(tools, report), arrowSafe, noTools), written, findings };
 }

@@ -101,6 +101,19 @@ describe('a record', () => {
       [user('q'), result('1', 'r'), assistant('a')],
       [UNEVEN[0] as string, 'a result', 'a result of no call'],
     ],
+    [
+      'a result of another call',
+      [user('q'), called, result('2', 'r')],
+      [
+        ...[UNEVEN[0] as string, 'a call', 'a result', 'arguments as an object'],
+        'a result without a name or the id of a call before it',
+      ],
+    ],
+    [
+      'a result of another call with the name of its function',
+      [user('q'), called, messageOf({ role: 'tool', tool_call_id: '2', name: 'f', content: 'r' })],
+      [UNEVEN[0] as string, 'a call', 'a result', 'arguments as an object'],
+    ],
   ])('with %s', (_, messages, parts) => {
     expect(partsOf(recordOf(messages))).toEqual(parts);
   });
@@ -131,13 +144,15 @@ describe('a record', () => {
   });
 
   it.each([
-    ['a result', { role: 'tool', tool_call_id: '1', content: null }],
-    ['an answer', { role: 'assistant', content: null, refusal: 'no' }],
-  ])('of chat may have %s without a content, and of trl and axolotl has one', (what, message) => {
-    const partsIn = (name: string) => partsOf(recordOf([user('q'), called, messageOf(message)], { name }));
-    const part = `${what} without a content`;
-    expect(partsIn('chat')).toContain(part);
-    for (const name of ['trl', 'axolotl']) expect(partsIn(name)).not.toContain(part);
+    ['a result without a content', [user('q'), called, messageOf({ role: 'tool', tool_call_id: '1' })]],
+    [
+      'an answer without a content',
+      [user('q'), messageOf({ role: 'assistant', content: null, refusal: 'no' })],
+    ],
+    ['an empty list of calls', [user('q'), messageOf({ role: 'assistant', content: 'a', tool_calls: [] })]],
+  ])('of chat may have %s, which is not in one of trl', (part, messages) => {
+    expect(partsOf(recordOf(messages, { name: 'chat' }))).toContain(part);
+    expect(partsOf(recordOf(messages))).not.toContain(part);
   });
 
   it('has a result in axolotl', () => {

@@ -12,7 +12,7 @@ const EMPTY: readonly (readonly [string, Message])[] = [
   ['blanks', assistant(' \n\u2003')],
   ['no parts', assistant([])],
   ['blank parts', assistant([{ type: 'text', text: ' ' }])],
-  ['a refusal, for which there is no place', messageOf({ role: 'assistant', content: null, refusal: 'no' })],
+  ['speech without a transcript', messageOf({ role: 'assistant', content: null, audio: { id: 'a' } })],
 ];
 const TALK = [user('a'), assistant('b'), user('c')];
 const shown = (findings: readonly { severity: string; rule: string; rejects?: true }[]) =>

@@ -79,6 +79,16 @@ describe('a message without a content', () => {
   });
 });
 
+test.each([
+  [trl, '{"role":"assistant","content":""}'],
+  [axolotl, '{"role":"assistant","content":""}'],
+  [openai, '{"role":"assistant"}'],
+])('an empty list of calls is left out in $name', (format, withoutContent) => {
+  const answer = '{"role":"assistant","content":"a","tool_calls":[ ]}';
+  expect(recordOf(format, [answer])).toContain('[{"role":"assistant","content":"a"}]');
+  expect(recordOf(format, ['{"role":"assistant","tool_calls":[]}'])).toContain(`[${withoutContent}]`);
+});
+
 test('a built dataset counts the contents of several parts and reads back', async () => {
   const asked = { role: 'user', content: ['README.md', 'diary.md'].map((text) => ({ type: 'text', text })) };
   const files = { 'a.jsonl': `${entryLine({ messages: [asked] })}\n` };
