@@ -68,7 +68,7 @@ export const consumerRules: readonly ConsumerRule[] = [
     broken: (record) => where(record, ({ role }) => !isKnownRole(role)),
     refusal: {
       summary: 'a role that templates do not know',
-      remedy: '--format trl rejects all but function',
+      remedy: '--format trl rejects them, but writes function as tool',
     },
   },
   {

@@ -3,7 +3,7 @@
  * several templates fail on strings or encode them twice. A string with an object becomes that object; empty, null or
  * absent arguments become `{}`, with the finding `empty-arguments`; anything else rejects the record.
  * A list of text parts becomes one text, a refusal the text of its answer, and a message without a content has an empty
- * one. An empty list of calls is left out.
+ * one. An empty list of calls is left out, and a call of the old form is one of `tool_calls`.
  * Without tools, `tools` is null. `parallel_tool_calls` is not written: no template reads it, and as a column it would be
  * null in most records.
  */
@@ -20,6 +20,7 @@ import { chatColumns } from './columns.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import { type ContextMarks, isAnswer } from './context-marks.ts';
 import type { EncodedRecord, Format } from './format.ts';
+import { oldCallsAsNew } from './old-calls.ts';
 import openai, { wrapTools } from './openai.ts';
 import { collectFindings, NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
 import { spokenAsText } from './spoken-text.ts';
@@ -35,7 +36,8 @@ export function templateRecord(
   const { findings, report } = collectFindings();
   reportOtherContents(messages, report);
   reportUnknownRoles(messages, report);
-  const filled = fillContents(joinTextParts(spokenAsText(leaveOutEmptyCalls(messages)), report));
+  const current = leaveOutEmptyCalls(oldCallsAsNew(messages));
+  const filled = fillContents(joinTextParts(spokenAsText(current), report));
   const written = encodeArguments(filled, arrowSafe ? asObjectInString : asObject, report);
   return { bytes: chatRecord(written, wrapTools(tools, report), arrowSafe, noTools), written, findings };
 }

@@ -42,7 +42,7 @@ describe('the sentence', () => {
   test('names templates where the consumer is not known', () => {
     const formats = { chat: { records: 32, 'consumer:reader-role': 1 } };
     expect(sentenceOf(summaryOf({ formats }))).toBe(
-      '32 conversations from 26 logs; 1 has a role that templates do not know, which a chat template refuses (--format trl rejects all but function).',
+      '32 conversations from 26 logs; 1 has a role that templates do not know, which a chat template refuses (--format trl rejects them, but writes function as tool).',
     );
   });
 
@@ -52,7 +52,7 @@ describe('the sentence', () => {
       openai: { records: 32, 'consumer:reader-end': 1, 'consumer:reader-no-reasoning': 2 },
     };
     expect(sentenceOf(summaryOf({ formats, findings: { 'no-answer': 4 } }))).toBe(
-      '32 conversations from 26 logs; 3 have a role that templates do not know, which TRL refuses (--format trl rejects all but function); 2 more reasons below, at "refused".',
+      '32 conversations from 26 logs; 3 have a role that templates do not know, which TRL refuses (--format trl rejects them, but writes function as tool); 2 more reasons below, at "refused".',
     );
     expect(refusedLines(summaryOf({ formats }).sums)).toHaveLength(3);
   });
