@@ -11,8 +11,8 @@ import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { AS_JSON_TEXT, reportOtherContent } from './content-not-text.ts';
 import type { Report } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
-import { fatal, reportOtherMembers, warning } from './shared-rules.ts';
-import { textIn } from './template-contents.ts';
+import { fatal, PARTS_JOINED, reportOtherMembers, warning } from './shared-rules.ts';
+import { oneText, textIn } from './template-contents.ts';
 import { readObject } from './tool-arguments.ts';
 
 const NO_TEXT = '""';
@@ -159,19 +159,26 @@ export class AtifSteps {
     return undefined;
   }
 
-  /** The content as a JSON string, or as a list of texts and images. */
+  /** The content as a JSON string, or as a list of texts and images. Harbor's export fails on an answer that is a list. */
   #content(message: Message, at: number): string {
     const content = valueBytes(message.bytes, 'content');
     if (content?.[0] === QUOTE) return decode(content);
     const other = otherContent(message);
     if (other !== undefined) return decode(inString(other));
     if (content?.[0] !== OPEN_ARRAY) return NO_TEXT;
-    const parts = elementsOf(content).map(partOf);
+    const logged = elementsOf(content);
+    const parts = logged.map(partOf);
     if (parts.includes(undefined)) {
       const text = `messages[${at}] has parts that are neither text nor an image of a known type: left out`;
       this.#report(warning('non-text-part', text));
     }
     const kept = parts.filter((part) => part !== undefined);
+    const held = logged.filter((_, i) => parts[i] !== undefined);
+    const answer = message.role === 'assistant' ? oneText(held) : undefined;
+    if (answer !== undefined) {
+      if (held.length > 1) this.#report(warning('parts-joined', `messages[${at}] has ${PARTS_JOINED}`));
+      return decode(answer);
+    }
     return kept.length === 0 ? NO_TEXT : `[${kept.join(',')}]`;
   }
 }

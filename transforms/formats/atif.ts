@@ -38,7 +38,7 @@ const atif: Format = {
   summary: 'Trajectories of steps with their observations (ATIF 1.7): for Harbor and its tools.',
   rules: words(`
     arguments-not-object content-not-text empty-arguments malformed-call members-dropped no-messages
-    non-text-part result-without-call results-reordered tool-not-function unknown-role
+    non-text-part parts-joined result-without-call results-reordered tool-not-function unknown-role
   `),
   otherContent: 'is written as its JSON text',
   options: {},

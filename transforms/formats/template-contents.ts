@@ -74,7 +74,7 @@ export function isCited(part: Uint8Array): boolean {
 }
 
 /** Joins the texts of parts, without touching their escapes; undefined if a part has another type. */
-function oneText(parts: readonly Uint8Array[]): Uint8Array | undefined {
+export function oneText(parts: readonly Uint8Array[]): Uint8Array | undefined {
   const texts = parts.map(textIn);
   if (!texts.every((text) => text !== undefined)) return undefined;
   const pieces = texts.flatMap((text, i) => [

@@ -154,6 +154,30 @@ describe('a trajectory', () => {
   });
 });
 
+describe('parts of an answer', () => {
+  const part = (value: string) => ({ type: 'text', text: value });
+  const image = { type: 'image_url', image_url: { url: 'https://x.org/a.png' } };
+  const messageOfStep = (content: unknown) =>
+    written([user, { role: 'assistant', content }]).record.steps[1].message;
+
+  it('are one text', () => {
+    expect(messageOfStep([part('a')])).toBe('a');
+    expect(messageOfStep([part('a'), part('b')])).toBe('a\nb');
+    expect(messageOfStep([part('a'), { type: 'web_search_call' }, part('b')])).toBe('a\nb');
+    expect(rulesOf([user, { role: 'assistant', content: [part('a')] }])).toEqual([]);
+    expect(rulesOf([user, { role: 'assistant', content: [part('a'), part('b')] }])).toEqual([
+      ['parts-joined', false],
+    ]);
+  });
+
+  it('stay a list with an image, and so do those of a question', () => {
+    expect(messageOfStep([part('a'), image])).toHaveLength(2);
+    const question = { role: 'user', content: [part('a'), part('b')] };
+    expect(written([question]).record.steps[0].message).toEqual([part('a'), part('b')]);
+    expect(rulesOf([question])).toEqual([]);
+  });
+});
+
 describe('content that a trajectory cannot hold', () => {
   const withCall = { role: 'assistant', content: '', tool_calls: [call('x', '{}')] };
   const result = { role: 'tool', tool_call_id: 'x', content: 'r' };
