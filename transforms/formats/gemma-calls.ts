@@ -11,13 +11,20 @@ interface OpenCall {
 /** The calls of one turn of the model, which may come from several messages. */
 export class GemmaCalls {
   /** Open calls, the nearest one last. */
-  readonly #byId = new Map<string | undefined, OpenCall[]>();
+  readonly #byId = new Map<string, OpenCall[]>();
   readonly #byName = new Map<string, FunctionCalls>();
+  /** Calls without an id, by the name of their function, and all of them (key undefined). */
+  readonly #withoutId = new Map<string | undefined, Queue>();
 
   add(id: string | undefined, name: string): void {
     const sameName = this.#byName.get(name) ?? new FunctionCalls();
     this.#byName.set(name, sameName);
     const call = sameName.add(id, name);
+    if (id === undefined) {
+      this.#queueOf(undefined).calls.push(call);
+      this.#queueOf(name).calls.push(call);
+      return;
+    }
     const sameId = this.#byId.get(id);
     if (sameId === undefined) this.#byId.set(id, [call]);
     else sameId.push(call);
@@ -35,6 +42,31 @@ export class GemmaCalls {
     call.isAnswered = true;
     return { name, isLate: other !== undefined && other.place < place };
   }
+
+  /**
+   * Closes the first open call, for a result without an id, if none of the calls has one. Returns its name.
+   * @param name of the function, if the result has it
+   */
+  answerWithoutId(name: string | undefined): { readonly name: string } | undefined {
+    if (this.#byId.size > 0) return undefined;
+    const queue = this.#queueOf(name);
+    while (queue.calls[queue.first]?.isAnswered === true) queue.first++;
+    const call = queue.calls[queue.first];
+    if (call !== undefined) call.isAnswered = true;
+    return call;
+  }
+
+  #queueOf(name: string | undefined): Queue {
+    const queue = this.#withoutId.get(name) ?? { calls: [], first: 0 };
+    this.#withoutId.set(name, queue);
+    return queue;
+  }
+}
+
+/** Calls in order; those before `first` are answered. */
+interface Queue {
+  readonly calls: OpenCall[];
+  first: number;
 }
 
 /** The calls of one function, in order. */

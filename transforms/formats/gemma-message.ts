@@ -20,7 +20,7 @@ import { readArguments } from './tool-arguments.ts';
 const EMPTY = encode('{}');
 const MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['assistant', new Set(['role', 'content', 'tool_calls', 'function_call'])],
-  ['tool', new Set(['role', 'content', 'tool_call_id', 'name'])],
+  ['tool', new Set(['role', 'content', 'tool_call_id', 'name', 'tool_name'])],
 ]);
 const OTHER_MEMBERS = new Set(['role', 'content']);
 

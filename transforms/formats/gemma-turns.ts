@@ -23,6 +23,8 @@ export interface GemmaText {
 
 const END = '<end_of_turn>\n';
 const AWAITS_RESULT = '<start_function_response>';
+/** Members with the name of the function of a result: Ollama writes `tool_name`. */
+const NAMES = ['name', 'tool_name'];
 const SYSTEM = new Set(['system', 'developer']);
 
 /** @param trigger sentence before the declarations */
@@ -92,7 +94,7 @@ class Turns {
 
   addResult(message: Message, note: Note): void {
     if (this.#open === undefined) this.#start('model');
-    const name = answer(this.#calls, stringValue(message.bytes, 'tool_call_id'), note) ?? '';
+    const name = answer(this.#calls, message, note) ?? '';
     const result = resultObject(message, note);
     this.#pieces.push(`<start_function_response>response:${name}${result}<end_function_response>`);
     this.#open = 'result';
@@ -124,8 +126,15 @@ function withTrigger(system: string, trigger: string): string {
 }
 
 /** Closes the call that a result answers, and returns its name. */
-function answer(calls: GemmaCalls, id: string | undefined, note: Note): string | undefined {
-  const call = id === undefined ? undefined : calls.answer(id);
+function answer(calls: GemmaCalls, { bytes }: Message, note: Note): string | undefined {
+  const id = stringValue(bytes, 'tool_call_id');
+  if (id === undefined) {
+    const named = NAMES.map((key) => stringValue(bytes, key)).find((name) => name !== undefined);
+    const call = calls.answerWithoutId(named);
+    if (call === undefined) note('result-without-call');
+    return call?.name;
+  }
+  const call = calls.answer(id);
   if (call === undefined) note('result-without-call');
   // without ids, a result is read as that of the first open call of its function
   if (call?.isLate === true) note('result-order-lost');

@@ -2,7 +2,17 @@
 import { describe, expect, it, test } from 'vitest';
 import functiongemma from '../../../transforms/formats/functiongemma.ts';
 import type { Message } from '../../../transforms/model/element.ts';
-import { assistant, call, calling, messageOf, rawMessage, result, user } from '../checks/samples.ts';
+import { text } from '../bytes.ts';
+import {
+  assistant,
+  call,
+  calling,
+  conversationOf,
+  messageOf,
+  rawMessage,
+  result,
+  user,
+} from '../checks/samples.ts';
 import { IMAGE, part } from '../rules/rule-samples.ts';
 import {
   CONTROL_TOKENS,
@@ -17,6 +27,33 @@ import {
 } from './gemma-samples.ts';
 
 const system = (content: unknown): Message => messageOf({ role: 'system', content });
+
+const withoutId = (name: string): object => ({ function: { name, arguments: '{}' } });
+const named = (name: string): Message => messageOf({ role: 'tool', tool_name: name, content: name });
+
+describe('results without an id', () => {
+  const answered = (...messages: readonly Message[]): string =>
+    text(functiongemma.encode(conversationOf(messages)).bytes).replace(
+      /^.*?(?=<start_function_response>)/s,
+      '',
+    );
+  const response = (name: string, value: string): string =>
+    `<start_function_response>response:${name}{value:<escape>${value}<escape>}<end_function_response>`;
+
+  it('answer calls without an id in their order', () => {
+    const calls = calling(withoutId('f'), withoutId('g'));
+    expect(found(calls, result(undefined, '1'), result(undefined, '2'))).toEqual([]);
+    expect(answered(calls, result(undefined, '1'), result(undefined, '2'))).toContain(
+      response('f', '1') + response('g', '2'),
+    );
+  });
+
+  it('answer the call of the function that they name', () => {
+    const calls = calling(withoutId('f'), withoutId('g'));
+    expect(found(calls, named('g'), named('f'))).toEqual([]);
+    expect(answered(calls, named('g'), named('f'))).toContain(response('g', 'g') + response('f', 'f'));
+  });
+});
 
 describe('control-token-in-content', () => {
   const TOKEN = ['ERROR control-token-in-content!'];
@@ -87,6 +124,9 @@ describe('other rules', () => {
     ['result-without-call!', [calling(read), result(undefined, 'r')]],
     ['result-without-call!', [calling(read), result('1', 'r'), result('1', 'r')]],
     ['result-without-call!', [calling(read), user('x'), result('1', 'r')]],
+    ['result-without-call!', [calling(withoutId('f')), result(undefined, 'r'), result(undefined, 'r')]],
+    ['result-without-call!', [calling(withoutId('f')), named('g')]],
+    ['result-without-call!', [calling(withoutId('f'), read), result(undefined, 'r')]],
     ['result-order-lost!', [calling(read, call('2', 'read')), result('2', 'b')]],
     ['content-not-text!', [user({ a: 1 })]],
     ['content-not-text!', [assistant(5)]],
