@@ -164,10 +164,10 @@ describe('the consumer of a format', () => {
     ],
     ['a call with a dot in its name', 'openai', [user('a'), calling(call('1', 'f.g'))], ['reader-calls 1']],
     [
-      'no calls',
+      'an empty list of calls, which is left out',
       'openai',
       [user('a'), messageOf({ role: 'assistant', content: 'b', tool_calls: [] })],
-      ['reader-calls 1'],
+      [],
     ],
     [
       "a user's calls",
