@@ -38,7 +38,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   codex: '{"type":"response_item","payload":{"type":"message","role":"user","content":"a"}}',
   exchange: entryJson(),
   inspect: `{"status":"success","eval":{},"plan":{},"samples":[{"id":1,${TALK}}]}`,
-  messages: `{${TALK}}`,
+  messages: '{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}',
   responses: '{"request":{"input":"a"},"response":{"output":[]}}',
   cline: '{"role":"user","content":"a","ts":1}',
   goose: '{"conversation":[{"role":"user","content":[{"type":"text","text":"a"}]}],"working_dir":"/"}',

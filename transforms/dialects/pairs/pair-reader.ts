@@ -259,6 +259,7 @@ function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefin
   if (OUTPUTS.some((key) => says(pair.get(key)))) return true;
   if (answer === undefined) return strayMember(pair, PAIR) !== undefined;
   const body = new JsonView(answer);
+  if (says(body.get('output'))) return true;
   const choices = body.get('choices');
   const choice = choices?.elements()[0];
   if (choice !== undefined && choice.type !== 'object') return says(choice);
@@ -350,8 +351,9 @@ function pairIn(line: Uint8Array): Pair | undefined {
   const isEncoded = [body, raw].some((value) => value?.[0] === QUOTE || value?.[0] === OPEN_ARRAY);
   const isBody = body?.[0] === OPEN_OBJECT;
   const answer = isBody ? body : response;
-  const [inner, candidates] = valuesOf(answer, ['output', 'candidates']);
-  const hasOutput = isOpen(output) || isOpen(inner) || isOpen(candidates);
+  const [inner, candidates, message] = valuesOf(answer, ['output', 'candidates', 'message']);
+  const hasMessage = message?.[0] === OPEN_OBJECT; // of Ollama or Cohere
+  const hasOutput = isOpen(output) || isOpen(inner) || isOpen(candidates) || hasMessage;
   const isFound = !isOther && !hasOutput && !isOfHttp(response);
   return { ...none, sent, answer, isBody, isForAny: isEncoded || !isFound, mostTokens };
 }

@@ -164,3 +164,13 @@ test('the rejection of a stream as a text says what is wrong with it', () => {
     { kind: 'rejection', reason: 'unknown-content', detail: expect.stringContaining('two answers') },
   ]);
 });
+
+test.each([
+  ['Ollama', { model: 'm', message: { role: 'assistant', content: 'b' }, done: true }, ['a b']],
+  ['Cohere', { id: 'x', message: { role: 'assistant', content: 'b' } }, ['a b']],
+  ['an API that is not known', { output: 'It leaves at nine.' }, ['unknown-content']],
+  ['a server that failed', { message: 'Too many requests.' }, ['a']],
+])('a pair with the answer of %s among chats', (_what, response, expected) => {
+  const pair = { timestamp: 1, session_id: 's', request: { messages: messages('a') }, response };
+  expect(read(new PairReader('exchange', readers()), [pair])).toEqual(expected);
+});
