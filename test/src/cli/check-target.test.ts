@@ -122,7 +122,7 @@ describe('check --target', () => {
   const broken: Readonly<
     Record<string, readonly [target: string, messages: readonly object[], tools?: readonly object[]]>
   > = {
-    'reader-role': ['axolotl', [ask, { role: 'function', content: 'c' }, reply({})]],
+    'reader-role': ['chat', [ask, { role: 'function', content: 'c' }, reply({})]],
     'reader-late-system': ['trl', [ask, { role: 'system', content: 's' }, reply({})]],
     'reader-parts': ['chat', [{ role: 'user', content: [{ type: 'text', text: 'a' }] }, reply({})]],
     'reader-reasoning': ['chat', [ask, reply({ reasoning_content: 'c' })]],
@@ -146,7 +146,7 @@ describe('check --target', () => {
     'reader-content': ['openai', [{ role: 'user' }, reply({})]],
     'reader-part-types': ['openai', [ask, calls('{}'), { ...answer('c'), content: [image] }, reply({})]],
     'reader-weight': ['openai', [ask, reply({ weight: 2 })]],
-    'reader-calls': ['openai', [ask, reply({ tool_calls: [] })]],
+    'reader-calls': ['openai', [ask, reply({ tool_calls: [{ function: { name: 'f', arguments: '{}' } }] })]],
     'reader-arguments': ['openai', [ask, calls('[]'), answer('c'), reply({})]],
     'reader-tool': ['openai', [ask, reply({})], [{ name: 'f g' }]],
     'reader-no-reasoning': ['openai', [ask, reply({ reasoning_content: 'c' })]],
