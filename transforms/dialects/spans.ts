@@ -30,6 +30,7 @@ import { IngestedEvents, isIngested } from './spans/ingested-events.ts';
 import { strayOfModel } from './spans/known-attributes.ts';
 import { hasStrayContent, isStrayBody, strayIn, strayMember } from './spans/known-spans.ts';
 import { isCallRecord, isEventRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
+import { turnOf } from './spans/logged-turns.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
 import { RecordReader } from './spans/record-reader.ts';
 import { SpanAttributes } from './spans/span-attributes.ts';
@@ -144,9 +145,9 @@ class SpanReader {
       return context.drop('joined-event');
     if (liesElsewhere(attributes, read.hasReply)) return context.reject('body-elsewhere', ELSEWHERE, span);
     const hasReply = withoutError(transcript, read.hasReply, errorsOfSpan(span, attributes));
-    const link = { isJoined, ...linkAt(attributes) };
     const session = this.#chains.isResponse(read.session) ? undefined : read.session;
     const time = startOf(span, context);
+    const link = { isJoined, ...linkAt(attributes), turn: turnOf(attributes, span, time) };
     const call = { ...read, hasReply, session };
     return this.#entryOf(transcript, call, traceOf(span), time, span, link, context);
   }
@@ -298,7 +299,10 @@ class SpanReader {
   ): ObjectPart {
     this.#hasRead = true;
     const { refusal, definitions } = transcript;
-    if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, refusal.at);
+    if (refusal !== undefined) {
+      this.#chains.lose(link);
+      return context.reject(refusal.reason, refusal.detail, refusal.at);
+    }
     if (transcript.messages.length === 0)
       return context.reject('bad-messages', 'the span of a model call has no messages', span);
     const isWhole = call.hasReply && transcript.messages.some(speaks);

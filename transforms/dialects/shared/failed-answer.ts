@@ -52,7 +52,7 @@ export function withoutError(
 ): boolean {
   if (errors === undefined) return hasReply;
   const last = transcript.messages.at(-1);
-  const isError = hasReply && last !== undefined && isErrorText(last, errors);
+  const isError = hasReply && last?.role === 'assistant' && isErrorText(last, errors);
   if (isError) {
     transcript.endTurn();
     transcript.messages.pop();

@@ -4,6 +4,7 @@ import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import { wordSet, words } from '../../model/words.ts';
+import { speaks } from '../shared/history.ts';
 import { addAnswer, isCut, noteFinish } from '../shared/logged-answer.ts';
 import {
   addRequest,
@@ -18,11 +19,13 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
+import { NO_QUESTION } from '../shared/reading-notes.ts';
 import { isUnsaid, messagesIn, saidBy, textsOf } from '../shared/said-texts.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { says } from '../shared/unread-text.ts';
 import { strayJson } from './known-spans.ts';
+import { type OrderedLists, withLateResults } from './late-results.ts';
 import { lostMessages } from './lost-messages.ts';
 import { answerIn, sentIn } from './no-answer.ts';
 import { readOpenInference } from './open-inference.ts';
@@ -299,15 +302,18 @@ const INPUT = 'gen_ai.input.messages';
 const OUTPUT = 'gen_ai.output.messages';
 
 function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFacts {
-  const [system, input] = [SYSTEM, INPUT].map((path) => sentIn(path, attributes.at(path).json()));
-  addWithSystem(transcript, system, unpacked(input));
+  const [system, sent] = [SYSTEM, INPUT].map((path) => sentIn(path, attributes.at(path).json()));
+  const input = unpacked(sent);
   const output = unpacked(answerIn(OUTPUT, attributes.at(OUTPUT).json()));
-  for (const list of [unpacked(input), output]) if (list?.type === 'object') refuseValue(transcript, list);
+  const ordered = withLateResults(input, output);
+  addWithSystem(transcript, system, ordered?.sent ?? input);
+  for (const list of [input, output]) if (list?.type === 'object') refuseValue(transcript, list);
   const [response, request] = [attributes.at('gen_ai.response'), attributes.at('gen_ai.request')];
   const choices = Number(request.at('choice.count').value?.parsed() ?? 1);
   const isResponse = attributes.at('openai.api.type').text() === 'responses';
   const several = choices > 1 ? 'choices' : isResponse ? 'items' : undefined;
-  const hasReply = addAnswer(transcript, output, several);
+  const hasReply =
+    ordered === undefined ? addAnswer(transcript, output, several) : addTurns(transcript, ordered);
   const finish = response.at('finish_reasons').items()[0]?.value;
   const isNoted = (output?.elements() ?? []).some((one) => isCut(one.get('finish_reason')));
   if (hasReply && !isNoted) noteFinish(transcript, finish);
@@ -318,6 +324,19 @@ function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFact
     finish,
   });
   return { hasReply, tools: NO_TOOLS, meta };
+}
+
+/** Adds answers, and the results after each. @returns whether there is one */
+function addTurns(transcript: Transcript, { turns }: OrderedLists): boolean {
+  let hasReply = false;
+  const isAsked = turns.length === 1 || transcript.messages.some(speaks);
+  for (const { answer, after } of turns) {
+    hasReply = addAnswer(transcript, answer, 'items') || hasReply;
+    transcript.endTurn();
+    for (const message of after) if (!transcript.add(message)) refuseValue(transcript, message);
+  }
+  if (!isAsked) transcript.noteFirst(NO_QUESTION);
+  return hasReply;
 }
 
 /** Reads `ai.prompt.messages`, `ai.response.text`, `ai.response.toolCalls`; older versions have `ai.result`. */

@@ -8,6 +8,7 @@ import { Chains } from '../pairs/chains.ts';
 import { asReadMessage } from '../pairs/item-messages.ts';
 import { type CallChain, History } from '../shared/history.ts';
 import { unpacked } from '../shared/logged-values.ts';
+import { type LoggedTurn, LoggedTurns } from './logged-turns.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
 export const CHAIN_MISSING =
@@ -22,6 +23,8 @@ export interface SpanLink {
   readonly conversation?: string | undefined;
   /** Whether the call is in records of a log, apart from its span. */
   readonly isJoined?: boolean;
+  /** Set if its messages may be only those since the turn before: it then has one answer. */
+  readonly turn?: LoggedTurn | undefined;
 }
 
 /** Attributes of OpenTelemetry with the id of the response that a request continues. */
@@ -78,11 +81,27 @@ function idAt(values: readonly (JsonView | undefined)[], key: string): string | 
 
 const isSystem = ({ role }: Message): boolean => role === 'system' || role === 'developer';
 
+const answersIn = (messages: readonly Message[]): number =>
+  messages.filter(({ role }) => role === 'assistant').length;
+
+/** The number of answers before the last message of a user or a tool. */
+const answersBefore = (messages: readonly Message[]): number =>
+  answersIn(
+    messages.slice(
+      0,
+      Math.max(
+        messages.findLastIndex(({ role }) => role !== 'assistant'),
+        0,
+      ),
+    ),
+  );
+
 /** Remembers the messages of the responses of a source. */
 export class SpanChains {
   readonly #chains: Chains;
   /** Ids of responses that themselves continue one that is not known yet. */
   readonly #waiting = new Set<string>();
+  readonly #turns = new LoggedTurns();
 
   constructor(maxBytes: number) {
     this.#chains = new Chains(maxBytes);
@@ -100,12 +119,14 @@ export class SpanChains {
    * @param messages of the call; gets those of the conversation if the call adds none of a user or a tool
    * @returns undefined if the response that the call continues is unknown
    */
-  follow({ previous: named, id, conversation }: SpanLink, messages: Message[]): CallChain | undefined {
-    const previous = named ?? (this.isResponse(conversation) ? conversation : undefined);
+  follow(link: SpanLink, messages: Message[]): CallChain | undefined {
+    const { turn, conversation } = link;
+    const id = turn?.id ?? link.id;
+    const named = link.previous ?? (this.isResponse(conversation) ? conversation : undefined);
+    const previous = turn === undefined ? named : this.#turnBefore(turn);
     const first = messages.findIndex((message) => !isSystem(message));
     const added = first < 0 ? [] : messages.slice(first);
-    const question = added.findLastIndex(({ role }) => role !== 'assistant');
-    const isWhole = added.slice(0, Math.max(question, 0)).some(({ role }) => role === 'assistant');
+    const isWhole = (turn === undefined ? answersBefore(added) : answersIn(added) - 1) > 0;
     const parent = previous === undefined || isWhole ? undefined : this.#chains.find(previous);
     if (previous !== undefined && parent === undefined && !isWhole) {
       if (id !== undefined) this.#waiting.add(id);
@@ -121,5 +142,19 @@ export class SpanChains {
       return { at, before: parent, own, sealed: 0 };
     messages.splice(at, 0, ...parent.messages);
     return { at, before: undefined, own: undefined, sealed: 0 };
+  }
+
+  /** The turn before; none if that was rejected, or is no longer in memory. */
+  #turnBefore(turn: LoggedTurn): string | undefined {
+    const before = this.#turns.before(turn);
+    const history = before === undefined ? undefined : this.#chains.find(before);
+    const previous = history === undefined || history.faulty !== undefined ? undefined : before;
+    this.#turns.add(turn, previous);
+    return previous;
+  }
+
+  /** Ends the conversation of a call that is rejected: the next turn does not continue those before that one. */
+  lose({ turn }: SpanLink): void {
+    if (turn !== undefined) this.#turns.forget(turn);
   }
 }

@@ -1,0 +1,72 @@
+/**
+ * Finds results of the calls of an answer in the input of the span that made these calls, where GitHub Copilot CLI writes
+ * them: its span of a model call lasts until the tools have run, and that of a whole agent has all of its answers.
+ */
+import { JsonView } from '../../json/json-view.ts';
+import { arrayOf } from '../shared/build-messages.ts';
+
+/** The lists of a call in the order of the conversation. */
+export interface OrderedLists {
+  readonly sent: JsonView;
+  /** Each answer, and the messages after it. */
+  readonly turns: readonly Turn[];
+}
+
+interface Turn {
+  readonly answer: JsonView;
+  readonly after: readonly JsonView[];
+}
+
+const CALL = /tool_call$/;
+const RESULT = /tool_call_response$/;
+
+/** @returns undefined if the input has no result of a call that only the output has, as in most spans */
+export function withLateResults(
+  input: JsonView | undefined,
+  output: JsonView | undefined,
+): OrderedLists | undefined {
+  const sent = input?.elements() ?? [];
+  const last = sent.findLast((message) => isOfModel(message) || idsIn(message, RESULT).length > 0);
+  const results = last === undefined ? [] : idsIn(last, RESULT);
+  const answers = results.length === 0 ? [] : (output?.elements() ?? []);
+  const own = new Set(answers.flatMap((answer) => idsIn(answer, CALL)));
+  if (!results.some((id) => own.has(id))) return undefined;
+  // ids that a client gives again in each answer
+  for (const message of sent) for (const id of idsIn(message, CALL)) own.delete(id);
+  const first = sent.findIndex((message) => idsIn(message, RESULT).some((id) => own.has(id)));
+  if (first < 0 || sent.slice(first).some(isOfModel)) return undefined;
+  return { sent: listOf(sent.slice(0, first)), turns: turnsOf(answers, sent.slice(first)) };
+}
+
+/** Divides answers where one without a call follows one with a call. */
+function turnsOf(answers: readonly JsonView[], after: readonly JsonView[]): readonly Turn[] {
+  const turns: Turn[] = [];
+  const ids = new Set<string>();
+  let answer: JsonView[] = [];
+  let waiting = after;
+  let hasCalls = false;
+  for (const one of answers) {
+    const calls = idsIn(one, CALL);
+    if (hasCalls && calls.length === 0) {
+      const due = waiting.filter((message) => idsIn(message, RESULT).some((id) => ids.has(id)));
+      waiting = waiting.filter((message) => !due.includes(message));
+      turns.push({ answer: listOf(answer), after: due });
+      answer = [];
+    }
+    hasCalls = calls.length > 0;
+    for (const id of calls) ids.add(id);
+    answer.push(one);
+  }
+  return [...turns, { answer: listOf(answer), after: waiting }];
+}
+
+const isOfModel = (message: JsonView): boolean => message.textOf('role') === 'assistant';
+
+/** The ids of the parts whose type ends like this. */
+const idsIn = (message: JsonView, type: RegExp): readonly string[] =>
+  (message.get('parts')?.elements() ?? []).flatMap((part) =>
+    type.test(part.textOf('type') ?? '') ? (part.textOf('id') ?? []) : [],
+  );
+
+const listOf = (messages: readonly JsonView[]): JsonView =>
+  new JsonView(arrayOf(messages.map(({ bytes }) => bytes)));
