@@ -3,7 +3,8 @@
  * them: its span of a model call lasts until the tools have run, and that of a whole agent has all of its answers.
  */
 import { JsonView } from '../../json/json-view.ts';
-import { arrayOf } from '../shared/build-messages.ts';
+import { replaceValue } from '../../json/splice.ts';
+import { arrayOf, type Piece, typedObject } from '../shared/build-messages.ts';
 
 /** The lists of a call in the order of the conversation. */
 export interface OrderedLists {
@@ -35,7 +36,10 @@ export function withLateResults(
   for (const message of sent) for (const id of idsIn(message, CALL)) own.delete(id);
   const first = sent.findIndex((message) => idsIn(message, RESULT).some((id) => own.has(id)));
   if (first < 0 || sent.slice(first).some(isOfModel)) return undefined;
-  return { sent: listOf(sent.slice(0, first)), turns: turnsOf(answers, sent.slice(first)) };
+  const late = sent.slice(first);
+  const answered = new Set(late.flatMap((message) => idsIn(message, RESULT)).filter((id) => own.has(id)));
+  const [usual, after] = [answers, late].map((list) => list.map((one) => usualMessage(one, answered)));
+  return { sent: listOf(sent.slice(0, first)), turns: turnsOf(usual ?? [], after ?? []) };
 }
 
 /** Divides answers where one without a call follows one with a call. */
@@ -61,6 +65,34 @@ function turnsOf(answers: readonly JsonView[], after: readonly JsonView[]): read
 }
 
 const isOfModel = (message: JsonView): boolean => message.textOf('role') === 'assistant';
+
+/**
+ * A part with a call of a tool of a server, or its result, as the usual one: the client ran the tool (over MCP), because the
+ * result is in the input. Undefined for any other part.
+ */
+function usualPart(part: JsonView): Uint8Array | undefined {
+  const type = part.textOf('type') ?? '';
+  const body = SERVERS.has(type) ? part.get(type) : undefined;
+  if (body === undefined) return undefined;
+  const named = ['id', 'name'].flatMap((key): Piece[] => {
+    const value = part.get(key);
+    return value === undefined ? [] : [[key, value.bytes]];
+  });
+  const [key, none] = type === SERVERS_CALL ? ['arguments', '{}'] : ['response', '""'];
+  return typedObject(type.slice('server_'.length), ...named, [key, body.get(key)?.bytes ?? none]);
+}
+
+const SERVERS_CALL = 'server_tool_call';
+const SERVERS: ReadonlySet<string> = new Set([SERVERS_CALL, 'server_tool_call_response']);
+
+/** The message; with calls and results of these ids as the usual ones. */
+function usualMessage(message: JsonView, own: ReadonlySet<string>): JsonView {
+  const parts = message.get('parts')?.elements() ?? [];
+  const usual = parts.map((part) => (own.has(part.textOf('id') ?? '') ? usualPart(part) : undefined));
+  if (usual.every((part) => part === undefined)) return message;
+  const list = arrayOf(parts.map((part, at) => usual[at] ?? part.bytes));
+  return new JsonView(replaceValue(message.bytes, 'parts', list) as Uint8Array);
+}
 
 /** The ids of the parts whose type ends like this. */
 const idsIn = (message: JsonView, type: RegExp): readonly string[] =>

@@ -77,6 +77,34 @@ it('stand between the answers that a span of an agent has', () => {
   expect(rulesOf(only(span(input, output)))).toEqual(['no-question']);
 });
 
+it('may be those of a server whose tools the client runs', () => {
+  const type = 'server_tool_call';
+  const servers = [
+    message('assistant', { type, id: 'a', name: 'look', [type]: { type: 'mcp', arguments: { at: 1 } } }),
+    message('assistant', { type, id: 'b', name: 'wait', [type]: { type: 'mcp' } }),
+  ];
+  const [one, other] = ['a', 'b'].map((id) =>
+    message('tool', {
+      type: `${type}_response`,
+      id,
+      [`${type}_response`]: { type: 'mcp', server_name: 'shed', ...(id === 'a' && { response: '40' }) },
+    }),
+  );
+  const entry = only(span([asked, one as object, other as object], servers));
+  expect(messagesOf(entry).slice(1)).toEqual([
+    {
+      role: 'assistant',
+      tool_calls: [
+        { id: 'a', type: 'function', function: { name: 'look', arguments: '{"at":1}' } },
+        { id: 'b', type: 'function', function: { name: 'wait', arguments: '{}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'a', content: '40' },
+    { role: 'tool', tool_call_id: 'b', content: '' },
+  ]);
+  expect(rulesOf(entry)).toEqual([]);
+});
+
 it('stay where they are if the input has their call, under an id that the client gives again', () => {
   expect(outline(span([asked, call('c'), result('c', '1')], [call('c')]))).toEqual([
     'user Which bulbs?',
