@@ -6,8 +6,9 @@ import type { JsonView } from '../../json/json-view.ts';
 import type { Message } from '../../model/element.ts';
 import { Chains } from '../pairs/chains.ts';
 import { asReadMessage } from '../pairs/item-messages.ts';
-import { type CallChain, History } from '../shared/history.ts';
+import { type CallChain, History, speaks } from '../shared/history.ts';
 import { unpacked } from '../shared/logged-values.ts';
+import { NO_QUESTION, noted } from '../shared/reading-notes.ts';
 import { type LoggedTurn, LoggedTurns } from './logged-turns.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
@@ -125,6 +126,9 @@ export class SpanChains {
     const named = link.previous ?? (this.isResponse(conversation) ? conversation : undefined);
     const previous = turn === undefined ? named : this.#turnBefore(turn);
     const first = messages.findIndex((message) => !isSystem(message));
+    const begin = messages[first];
+    if (turn !== undefined && previous === undefined && begin?.role === 'assistant' && messages.some(speaks))
+      messages[first] = noted(begin, [NO_QUESTION]); // only tools speak; an answer without any is noted anyway
     const added = first < 0 ? [] : messages.slice(first);
     const isWhole = (turn === undefined ? answersBefore(added) : answersIn(added) - 1) > 0;
     const parent = previous === undefined || isWhole ? undefined : this.#chains.find(previous);

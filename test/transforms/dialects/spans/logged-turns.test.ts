@@ -1,6 +1,7 @@
 /** Spans of GitHub Copilot CLI, which have only the messages since the turn before. */
 import { describe, expect, it } from 'vitest';
-import { entriesOf, messagesOf, read } from '../span-samples.ts';
+import type { Entry } from '../../../../transforms/model/element.ts';
+import { entriesOf, messagesOf, read, rulesOf } from '../span-samples.ts';
 
 interface Turn {
   readonly trace: string;
@@ -78,6 +79,11 @@ describe('turns', () => {
       ['Which bulbs?', 'k1', 'ok'],
       ['Tulips.', 'How many?', '40.'],
     ]);
+  });
+
+  it('have no question if the turn before is missing', () => {
+    const [entry] = entriesOf(read([second, third].map(lineOf)));
+    expect(rulesOf(entry as Entry)).toEqual(['no-question']);
   });
 
   it('do not continue one before a turn that is rejected', () => {
