@@ -195,7 +195,7 @@ describe('a flipped bit', () => {
     expect((await mergeByCommand(parts, out)).status).toBe(0);
   });
 
-  it('at any byte of the manifest does so too', async () => {
+  it('at bytes all over the manifest does so too', async () => {
     const { parts, out } = await sliced();
     const path = join(parts[1] as string, 'manifest.json');
     const { length } = readFileSync(path);

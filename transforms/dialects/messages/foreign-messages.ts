@@ -65,11 +65,10 @@ function hasOutputs({ bytes, role }: Message): boolean {
 
 /** A result with plain texts in place of those. */
 const withoutOutputs = (message: Message): Message =>
-  hasOutputs(message)
-    ? withEdited(message, 'content', (part) =>
-        isOutput(part) ? replaceValue(part, 'type', TEXT) : undefined,
-      )
-    : message;
+  message.role === 'tool' ? withEdited(message, 'content', outputAsText) : message;
+
+const outputAsText = (part: Uint8Array): Uint8Array | undefined =>
+  isOutput(part) ? replaceValue(part, 'type', TEXT) : undefined;
 
 function withCallId(message: Message): Message {
   const id = listedId(message);

@@ -49,14 +49,17 @@ export function idText(id: JsonView | undefined): string | undefined {
   return id.type === 'number' ? String(id.parsed()) : id.text();
 }
 
+/** Members with the words before and after an output. */
+const AROUND = ['prefix', 'suffix'];
+
 /**
  * The output of a command, a JSON string, between the words that its metadata adds for the model: that the output is of
  * an earlier command, that the command still runs, how it ended. They are not repeated if the output has them.
  */
 export function surrounded(output: Uint8Array, metadata: JsonView | undefined): Uint8Array {
-  if (metadata?.type !== 'object') return output;
+  if (metadata?.type !== 'object' || !AROUND.some((key) => metadata.textOf(key))) return output;
   const said = String(parseJson(output));
-  const [before = NO_TEXT, after = NO_TEXT] = ['prefix', 'suffix'].map((key) => {
+  const [before = NO_TEXT, after = NO_TEXT] = AROUND.map((key) => {
     const words = metadata.get(key);
     return words?.type === 'string' && !said.includes(words.text() ?? '') ? words.copy() : NO_TEXT;
   });

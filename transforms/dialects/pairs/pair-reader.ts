@@ -352,7 +352,8 @@ function pairIn(line: Uint8Array): Pair | undefined {
   const isBody = body?.[0] === OPEN_OBJECT;
   const answer = isBody ? body : response;
   const [inner, candidates, message] = valuesOf(answer, ['output', 'candidates', 'message']);
-  const hasMessage = message?.[0] === OPEN_OBJECT; // of Ollama or Cohere
+  // Ollama and Cohere answer with a message; that of a failed server is a text
+  const hasMessage = message?.[0] === OPEN_OBJECT;
   const hasOutput = isOpen(output) || isOpen(inner) || isOpen(candidates) || hasMessage;
   const isFound = !isOther && !hasOutput && !isOfHttp(response);
   return { ...none, sent, answer, isBody, isForAny: isEncoded || !isFound, mostTokens };

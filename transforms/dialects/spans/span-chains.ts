@@ -85,17 +85,11 @@ const isSystem = ({ role }: Message): boolean => role === 'system' || role === '
 const answersIn = (messages: readonly Message[]): number =>
   messages.filter(({ role }) => role === 'assistant').length;
 
-/** The number of answers before the last message of a user or a tool. */
-const answersBefore = (messages: readonly Message[]): number =>
-  answersIn(
-    messages.slice(
-      0,
-      Math.max(
-        messages.findLastIndex(({ role }) => role !== 'assistant'),
-        0,
-      ),
-    ),
-  );
+/** Returns the number of answers before the last message of a user or a tool. */
+function answersBefore(messages: readonly Message[]): number {
+  const question = messages.findLastIndex(({ role }) => role !== 'assistant');
+  return answersIn(messages.slice(0, Math.max(question, 0)));
+}
 
 /** Remembers the messages of the responses of a source. */
 export class SpanChains {
