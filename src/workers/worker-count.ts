@@ -14,6 +14,11 @@ const WORKER_BYTES = 384 * 1024 * 1024;
 const LONG_RUN_BYTES = 8 * WORKER_BYTES;
 /** Number of bytes that take as long to read as opening and reporting a source (bench/RESULTS.md, small). */
 const SOURCE_BYTES = 256 * 1024;
+/**
+ * Bytes of opening and reporting that workers share for each byte of a source. The main thread lists and records all of them, so with
+ * many sources of one line a second worker takes a tenth longer (bench/RESULTS.md, wide), with more lines it saves a tenth (small).
+ */
+const SHARED_FACTOR = 6;
 /** Bytes of a plain file that take as long as one byte of a compressed file (bench/RESULTS.md, gz). */
 const COMPRESSED_FACTOR = 8;
 const COMPRESSED_NAME = /\.(gz|zst)$/;
@@ -51,13 +56,15 @@ export function chooseWorkers(
   }
   const asked = workers === undefined ? undefined : { count: workers, reason: 'as asked', isLong: false };
   const fixed = plugIns?.hasObjects === true ? one('functions do not cross threads') : asked;
-  if (fixed !== undefined && work.bytes(() => OTHER_FACTOR) < LONG_RUN_BYTES) return fixed; // without a look at any log
-  const bytes = work.bytes(factorOf);
-  const isLong = bytes >= LONG_RUN_BYTES;
+  const isLongFor = (read: number): boolean => read + work.opening >= LONG_RUN_BYTES;
+  if (fixed !== undefined && !isLongFor(work.reading(() => OTHER_FACTOR))) return fixed; // without a look at any log
+  const reading = work.reading(factorOf);
+  const isLong = isLongFor(reading);
   if (fixed !== undefined) return { ...fixed, isLong };
-  if (bytes === 0) return one('nothing to read');
+  if (work.opening === 0) return one('nothing to read');
+  const bytes = reading + work.sharedOpening;
   const count = Math.min(cores, 1 + Math.floor(bytes / WORKER_BYTES));
-  const amount = `work like ${showSize(bytes)} of plain exchanges`;
+  const amount = `work to share like ${showSize(bytes)} of plain exchanges`;
   const reason = `${amount}, with ${showSize(WORKER_BYTES)} a worker and ${cores} cores`;
   return { count, reason, isLong };
 }
@@ -73,6 +80,7 @@ interface Folder {
 class Work {
   readonly #folders: Folder[] = [];
   #sources = 0;
+  #bytes = 0;
 
   add(source: SourceRef, sourcePath: string): void {
     const path = sourcePath.slice(0, sourcePath.lastIndexOf('/'));
@@ -82,15 +90,23 @@ class Work {
       this.#folders.push(folder);
     }
     folder.bytes += source.sizeBytes;
+    this.#bytes += source.sizeBytes;
     this.#sources++;
   }
 
   /** @param factorOf how long a byte of sources like this one takes */
-  bytes(factorOf: (first: SourceRef) => number): number {
-    return this.#folders.reduce(
-      (sum, { first, bytes }) => sum + bytes * factorOf(first),
-      this.#sources * SOURCE_BYTES,
-    );
+  reading(factorOf: (first: SourceRef) => number): number {
+    return this.#folders.reduce((sum, { first, bytes }) => sum + bytes * factorOf(first), 0);
+  }
+
+  /** Bytes that take as long as opening and reporting the sources. */
+  get opening(): number {
+    return this.#sources * SOURCE_BYTES;
+  }
+
+  /** Bytes of opening and reporting that several workers share. */
+  get sharedOpening(): number {
+    return Math.min(this.opening, this.#bytes * SHARED_FACTOR);
   }
 }
 

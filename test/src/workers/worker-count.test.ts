@@ -13,6 +13,9 @@ const source = (name: string, mebibytes: number): SourceRef => ({
   path: `/logs/${name}`,
   sizeBytes: mebibytes * MEBIBYTE,
 });
+/** Logs of some KiB each. */
+const small = (count: number, kibibytes: number): readonly SourceRef[] =>
+  Array.from({ length: count }, (_, i) => source(`${i}.jsonl`, kibibytes / 1024));
 const standardInput: SourceRef = { name: '-', input: 0, path: undefined, sizeBytes: 0 };
 
 const BY_WORK = { workers: undefined, limit: undefined };
@@ -23,7 +26,9 @@ describe('chooseWorkers', () => {
     ['a small log', [source('a.jsonl', 1)], 1],
     ['one GiB', [source('a.jsonl', 512), source('b.jsonl', 512)], 3],
     ['80 MiB, compressed', [source('a.jsonl.gz', 80)], 2],
-    ['ten thousand small logs', Array.from({ length: 10_000 }, (_, i) => source(`${i}.jsonl`, 0)), 7],
+    ['ten thousand small logs', small(10_000, 10), 2],
+    ['as many with a line each, which take as long to list as to read', small(10_000, 2), 1],
+    ['so many that reading them is worth it', small(100_000, 2), 4],
     ['more than the cores can take', [source('a.jsonl', 100_000)], 8],
     ['standard input', [standardInput], 1],
   ])('defaults to %s', (_what, sources, workers) => {
@@ -105,7 +110,7 @@ describe('chooseWorkers', () => {
 
   it('says how it counted', () => {
     expect(chooseWorkers(logs(EVENT), BY_WORK, 8).reason).toBe(
-      'work like 229 MiB of plain exchanges, with 384 MiB a worker and 8 cores',
+      'work to share like 229 MiB of plain exchanges, with 384 MiB a worker and 8 cores',
     );
   });
 });
