@@ -337,8 +337,7 @@ export class Fold {
 
   /** Its message with an index; undefined beyond its last one. */
   at(index: number): FoldPlace | undefined {
-    const { last } = this;
-    return index < 0 || index > last.index ? undefined : itemAt(last, index);
+    return index < 0 || index > this.last.index ? undefined : itemAt(this.last, index);
   }
 
   /** Whether a message is in the current thread's conversation, and not in an abandoned branch. */
@@ -353,12 +352,10 @@ export class Fold {
 
   /** Returns the finished conversations: entries, and fates for the lines that are part of none. */
   *take(source: string): Generator<ReadElement> {
-    const finished = this.#finished.map((conversation) => ({
-      conversation,
-      offset: conversation.thread.paths[0]?.offset ?? 0,
-    }));
+    const offsetOf = ({ thread }: Closed): number => thread.paths[0]?.offset ?? 0;
+    const finished = this.#finished;
     this.#finished = [];
-    for (const { conversation } of finished.sort((a, b) => a.offset - b.offset)) {
+    for (const conversation of finished.sort((a, b) => offsetOf(a) - offsetOf(b))) {
       this.#held -= conversation.thread.weight;
       yield* elementsOf(conversation, source, this.#options, this.#counts);
     }
