@@ -94,11 +94,17 @@ function parseOptions(
   sessionBy: ChainSessions,
   begun: BegunSource | undefined,
 ): ParseOptions {
-  const { reasoning: mode, meta, plugIns } = settings;
-  const { dialects, formats } = plugIns;
-  // plug-ins may read fields that are never written
-  const keepsMeta = meta.some((name) => name !== 'model') || plugIns.stages.length > 0 || formats.length > 0;
+  const { reasoning: mode, plugIns } = settings;
+  const keepsMeta = needsMeta(settings);
+  const { dialects } = plugIns;
   return { ...settings, keepSealed: mode === 'keep-sealed', keepsMeta, dialects, sessionBy, begun };
+}
+
+function needsMeta({ format: names, meta, plugIns: { formats, stages: placed } }: TaskSettings): boolean {
+  if (meta.some((name) => name !== 'model')) return true;
+  // plug-ins may read fields that are never written
+  if (placed.length > 0 || formats.length > 0) return true;
+  return allFormats.some(({ name, readsMeta }) => readsMeta === true && names.includes(name));
 }
 
 /** Returns the plug-in stages to run after a built-in one, in order. */

@@ -51,6 +51,8 @@ export interface Format<Options extends object = object> {
   readonly hasOtherMembers?: true;
   /** Name of the member with the metadata; `metadata` by default. */
   readonly metadataMember?: string;
+  /** Set if its records have metadata of the log besides the model even without `--meta`. */
+  readonly readsMeta?: true;
   /** Set if its records end in a call by design, so that no check reports the call as unanswered. */
   readonly endsInCall?: true;
   /** Says in a record which answers are context (`--copies mark`). Absent if the format cannot say it. */

@@ -40,6 +40,7 @@ const sts: Format = {
   fileKind: () => 'sts.jsonl',
   columns: () => ({ type: 'text', harness: 'free-text', id: 'free-text', message: 'json' }),
   metadata: () => 'object',
+  readsMeta: true,
   encode(conversation: Conversation) {
     const { tools } = conversation;
     const messages = spokenAsText(conversation.messages);

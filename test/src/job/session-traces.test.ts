@@ -86,3 +86,17 @@ test.each([
   const { status, stdout } = await turnmill(['verify', out]);
   expect([status, stdout.toString()]).toEqual([65, expect.stringContaining(problem)]);
 });
+
+test('names the client that wrote the log, without --meta', async () => {
+  const folder = temporaryFolder();
+  for (const [log, harness] of [
+    ['examples/dialects/claude-code.jsonl', 'claude-code'],
+    ['examples/dialects/codex.jsonl', 'codex'],
+    ['examples/dialects/exchange.jsonl', 'unknown'],
+  ]) {
+    const out = join(folder, harness as string);
+    expect((await turnmill(['build', log as string, '--out', out, '--format', 'sts'])).status).toBe(0);
+    const [shard = ''] = readdirSync(join(out, 'data'));
+    expect(JSON.parse(linesIn(join(out, 'data', shard))[0] as string)).toMatchObject({ harness });
+  }
+});
