@@ -55,6 +55,7 @@ function unmet(value: unknown, { choices, default: usual, fromFile, takes }: Opt
     return Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'a whole number';
   if (takes === 'text' || fromFile === true || typeof usual === 'string')
     return typeof value === 'string' ? undefined : 'a text';
+  if (takes === 'list') return Array.isArray(value) ? undefined : 'a list';
   if (typeof usual === 'boolean') return typeof value === 'boolean' ? undefined : 'true or false';
   if (Array.isArray(usual)) {
     const isOne = typeof value === 'string' && typeof usual[0] === 'string';

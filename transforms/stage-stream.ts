@@ -6,7 +6,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Kind, StreamElement } from './model/element.ts';
 import { type Handlers, type Stage, step } from './stage.ts';
-import { checkOrder, elementsOfChunk } from './stage-input.ts';
+import { checkHandlers, checkOrder, checkOutput, elementsOfChunk, iteratorOf } from './stage-input.ts';
 
 /** An element, or a batch of elements. */
 export type StageChunk = StreamElement | readonly StreamElement[];
@@ -28,9 +28,11 @@ export class StageStream extends Transform {
 
   /** @param stage whose handlers they are; the stream then refuses elements that show a wrong order of stages */
   constructor(handlers: Handlers, { name, takes }: Partial<Pick<Stage, 'name' | 'takes'>> = {}) {
+    const call = name === undefined ? 'StageStream' : callOf(name);
+    checkHandlers(handlers, call);
     super({ objectMode: true, highWaterMark: 1 });
     this.#handlers = handlers;
-    this.#name = name === undefined ? 'a stage' : callOf(name);
+    this.#name = call;
     this.#takes = takes;
   }
 
@@ -62,7 +64,8 @@ export class StageStream extends Transform {
       }
     } catch (error) {
       this.#done = this.#emitted = undefined;
-      done(error as Error);
+      // streams take undefined and null for success
+      done((error as Error | undefined) ?? new TypeError(`${this.#name}: a handler threw ${error}`));
       return;
     }
     this.#done = undefined;
@@ -84,13 +87,16 @@ export class StageStream extends Transform {
   #nextElement(): StreamElement | undefined {
     for (;;) {
       const next = this.#emitted?.next();
-      if (next !== undefined && next.done !== true) return next.value;
+      if (next !== undefined && next.done !== true) {
+        checkOutput(next.value, this.#name);
+        return next.value;
+      }
       this.#emitted = undefined;
       const element = this.#chunk[this.#handed];
       if (element === undefined) return undefined;
       this.#handed++;
-      if (this.#takes !== undefined) checkOrder(element.kind, this.#takes, this.#name);
-      this.#emitted = step(this.#handlers, element)[Symbol.iterator]();
+      if (this.#takes !== undefined) checkOrder(element, this.#takes, this.#name);
+      this.#emitted = iteratorOf(step(this.#handlers, element), element.kind, this.#name);
     }
   }
 }

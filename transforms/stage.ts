@@ -3,6 +3,7 @@
  * Handlers keep state about at most one session.
  */
 import type { ElementOf, Kind, StreamElement } from './model/element.ts';
+import { checkElement, checkHandlers, iteratorOf } from './stage-input.ts';
 
 /** The handlers of a stage by kind of element. Each returns the elements that replace its argument. */
 export type Handlers = {
@@ -15,7 +16,7 @@ export interface OptionSpec<T> {
   readonly default: T;
   readonly choices?: readonly T[];
   /** The type of the value, if the default does not show it. */
-  readonly takes?: 'text' | 'number';
+  readonly takes?: 'text' | 'number' | 'list';
   /** Set if the command's flag takes the name of a file whose text is the value. */
   readonly fromFile?: true;
 }
@@ -53,7 +54,11 @@ export function step(handlers: Handlers, element: StreamElement): Iterable<Strea
 
 /** Runs handlers over elements in memory, for tests. */
 export function* apply(handlers: Handlers, elements: Iterable<StreamElement>): Generator<StreamElement> {
-  for (const element of elements) yield* step(handlers, element);
+  checkHandlers(handlers, 'apply()');
+  for (const element of elements) {
+    checkElement(element, 'apply()');
+    yield* step(handlers, element);
+  }
 }
 
 /** The default values of options. */
@@ -67,8 +72,12 @@ export function fuse(
   stages: readonly Handlers[],
   emit: (element: StreamElement) => void,
 ): (element: StreamElement) => void {
+  for (const handlers of stages) checkHandlers(handlers, 'fuse()');
   const fused = new FusedStages(stages, emit);
-  return (element) => void fused.push(element);
+  return (element) => {
+    checkElement(element, 'fuse()');
+    fused.push(element);
+  };
 }
 
 /** An output of a stage that is not taken to its end. */
@@ -142,7 +151,7 @@ export class FusedStages {
       if (handler === undefined) continue;
       const output = handler(element);
       if (Array.isArray(output)) this.#runAll(output, i + 1);
-      else this.#rests.push({ elements: output[Symbol.iterator](), next: i + 1 });
+      else this.#rests.push({ elements: iteratorOf(output, element.kind, 'a stage'), next: i + 1 });
       return;
     }
     this.#emit(element);

@@ -6,7 +6,7 @@ import { LF } from '../../transforms/json/bytes.ts';
 import type { Kind } from '../../transforms/model/element.ts';
 import { failUsage } from '../errors.ts';
 import { createLineFile, type LineFile } from './line-file.ts';
-import { attempt, chunkElements, PassedOver } from './writer-chunk.ts';
+import { attempt, checkNames, chunkElements, PassedOver } from './writer-chunk.ts';
 
 export interface LineWriterOptions {
   /** Permissions of the file, narrowed by the umask; 0o666 by default. */
@@ -26,7 +26,10 @@ export class LineWriter extends Writable {
   #lines = 0;
 
   constructor(path: string, options: LineWriterOptions = {}) {
-    if (typeof path !== 'string') failUsage('LineWriter takes the path of a file');
+    if (typeof path !== 'string' || path === '') failUsage('LineWriter takes the path of a file');
+    checkNames(options, ['mode'], 'LineWriter');
+    if (options.mode !== undefined && !Number.isInteger(options.mode))
+      failUsage('mode: it takes a number, such as 0o600');
     super({ objectMode: true, highWaterMark: 1, decodeStrings: false });
     this.#path = path;
     this.#options = options;

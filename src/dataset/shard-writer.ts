@@ -1,13 +1,14 @@
 /** The last stage of a `stream.pipeline`: writes records to the shards of a folder. */
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { LF, OPEN_OBJECT } from '../../transforms/json/bytes.ts';
 import type { Kind, WrittenRecord } from '../../transforms/model/element.ts';
 import { failUsage } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
 import { lstatIfAny, makeDirectory } from './fs-calls.ts';
 import type { ShardKind } from './shard-name.ts';
 import { type Series, type ShardInfo, Shards } from './shards.ts';
-import { attempt, chunkElements, PassedOver } from './writer-chunk.ts';
+import { attempt, checkNames, chunkElements, PassedOver } from './writer-chunk.ts';
 
 export interface ShardWriterOptions {
   /** The folder that gets `data/`. It is created if it does not exist; its parent must exist. */
@@ -16,12 +17,14 @@ export interface ShardWriterOptions {
   readonly shardSize?: number;
   /** `none` by default. */
   readonly compress?: 'none' | 'gzip' | 'zstd';
-  /** Extension of the shards: `toml` for the tables of a deck, `sts.jsonl` for session traces, `jsonl` by default. */
+  /** Extension of the shards; by default that of the records: `toml` for a deck, `sts.jsonl` for session traces, else `jsonl`. */
   readonly extension?: ShardKind;
   /** Whether each format is written into `data/FORMAT/`; otherwise only one format is allowed. */
   readonly perFormat?: boolean;
 }
 
+const OPTIONS: readonly string[] = ['dir', 'shardSize', 'compress', 'extension', 'perFormat'];
+const EXTENSIONS: readonly ShardKind[] = ['jsonl', 'toml', 'sts.jsonl'];
 const SHARD_SIZE_BYTES = 1024 * 1024 * 1024;
 
 /**
@@ -85,8 +88,8 @@ export class ShardWriter extends Writable {
     done(error);
   }
 
-  #seriesOf({ format }: WrittenRecord): Series {
-    const { perFormat = false, extension: kind = 'jsonl' } = this.#options;
+  #seriesOf({ format, bytes }: WrittenRecord): Series {
+    const { perFormat = false, extension: kind = kindOf(bytes) } = this.#options;
     if (perFormat) return { folder: `data/${format}`, kind };
     this.#format ??= format;
     if (this.#format !== format)
@@ -95,9 +98,24 @@ export class ShardWriter extends Writable {
   }
 }
 
+/** Only records of decks and of session traces have several lines. */
+function kindOf(record: Uint8Array): ShardKind {
+  if (!record.includes(LF)) return 'jsonl';
+  return record[0] === OPEN_OBJECT ? 'sts.jsonl' : 'toml';
+}
+
 function checkOptions(options: ShardWriterOptions): void {
-  const { dir, compress = 'none', shardSize = SHARD_SIZE_BYTES } = options ?? {};
+  checkNames(options, OPTIONS, 'ShardWriter');
+  const {
+    dir,
+    compress = 'none',
+    shardSize = SHARD_SIZE_BYTES,
+    extension = 'jsonl',
+    perFormat = false,
+  } = options;
   if (typeof dir !== 'string') failUsage('dir: name the folder for the shards');
+  if (!EXTENSIONS.includes(extension)) failUsage(`extension: '${extension}' is not ${EXTENSIONS.join(', ')}`);
+  if (typeof perFormat !== 'boolean') failUsage('perFormat: it takes true or false');
   if (!['none', 'gzip', 'zstd'].includes(compress))
     failUsage(`compress: '${compress}' is not none, gzip or zstd`);
   if (!Number.isInteger(shardSize) || shardSize < 1)

@@ -1,12 +1,21 @@
 /** Chunks for the writers of the library: elements, one by one or in arrays. */
 import type { Kind, StreamElement } from '../../transforms/model/element.ts';
 import { checkOrder, elementsOfChunk } from '../../transforms/stage-input.ts';
+import { failUsage } from '../errors.ts';
 
 /** Returns the elements of a chunk. @throws TypeError for anything else, and for elements that are not records yet */
 export function chunkElements(chunk: unknown, writer: string): readonly StreamElement[] {
   const elements = elementsOfChunk(chunk, writer);
-  for (const { kind } of elements) checkOrder(kind, 'record', writer);
+  for (const element of elements) checkOrder(element, 'record', writer);
   return elements;
+}
+
+/** @throws TurnmillError `usage` for anything but an object with some of these options */
+export function checkNames(options: unknown, names: readonly string[], writer: string): void {
+  if (typeof options !== 'object' || options === null)
+    failUsage(`${writer} takes an object with options: ${names.join(', ')}`);
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined) failUsage(`${writer} has no option '${unknown}'; it has ${names.join(', ')}`);
 }
 
 /** Counts elements that a writer does not write, by kind. */

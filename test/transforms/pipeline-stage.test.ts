@@ -91,6 +91,14 @@ describe('input that is not of elements', () => {
     ['a list with one', [{ a: 'secret' }], 'an object without a kind'],
     ['an object of a kind that does not exist', { kind: 'secret' }, 'an object of an unknown kind'],
     ['an object whose kind is inherited', { kind: 'toString' }, 'an object of an unknown kind'],
+    ['null in a list', [null], 'null'],
+    ['a list in a list', [['secret']], 'a list'],
+    ['a line without bytes', { kind: 'line', origin: {} }, 'one of the kind line without bytes'],
+    [
+      'a line without a place',
+      { kind: 'line', bytes: Buffer.from('x') },
+      'one of the kind line without origin',
+    ],
   ])('is refused without its content: %s', async (_name, chunk, what) => {
     await expect(given(chunk)).rejects.toThrow(
       new TypeError(`parse() takes elements, as read() yields them, but got ${what}`),
@@ -159,6 +167,30 @@ describe('options', () => {
     ],
   ])('are refused: %s', (_what, call, message) => {
     expect(call).toThrow(new TypeError(message));
+  });
+
+  it.each([
+    ['a format twice', () => format({ format: ['chat', 'chat'] }), 'format: name each format only once'],
+    [
+      'a rule of no format',
+      () => format({ onFinding: { typo: 'keep' } }),
+      "onFinding: chat has no rule 'typo'",
+    ],
+    [
+      'a decision that does not exist',
+      () => format({ onFinding: { 'no-answer': 'drop' as never } }),
+      'onFinding: no-answer takes reject or keep',
+    ],
+    ['a field that does not exist', () => format({ meta: ['x' as never] }), "meta: there is no field 'x'"],
+    [
+      'a format without encode',
+      () => format({ formats: [{ name: 'x' } as never] }),
+      'formats[0] is not a format',
+    ],
+    ['a dialect that is none', () => parse({ dialects: [{} as never] }), 'dialects[0] is not a dialect'],
+    ['a text as a list of ids', () => snapshotSelect({ only: 'x' as never }), 'takes a list for only'],
+  ])('that would have no effect are refused: %s', (_what, call, message) => {
+    expect(call).toThrow(message);
   });
 
   it('of formats are refused if the format has none of that name', () => {

@@ -38,6 +38,47 @@ const sink = (into: StreamElement[], slow = false) =>
 const source = (elements: readonly StreamElement[]) =>
   Readable.from(elements, { objectMode: true, highWaterMark: 1 });
 
+describe('handlers of a stage', () => {
+  const given = (handlers: unknown, chunk: unknown = entry(1)) =>
+    pipeline(Readable.from([chunk, END]), new StageStream(handlers as Handlers), sink([]));
+
+  it.each([
+    ['a Promise', { entry: async () => [] }, 'must return a list of elements, but returned a Promise'],
+    ['nothing', { entry: () => undefined }, 'must return a list of elements, but returned undefined'],
+    ['the element alone', { entry: (one: unknown) => one }, 'a single element of the kind entry'],
+    ['an async generator', { async *entry() {} }, 'but returned an async generator'],
+    ['a text', { entry: () => 'secret' }, 'but returned a string of 6 characters'],
+    ['null in a list', { entry: () => [null] }, 'returned a list with null'],
+    ['undefined in a list', { entry: () => [undefined] }, 'returned a list with undefined'],
+    ['a list in a list', { entry: (one: unknown) => [[one]] }, 'returned a list with a list'],
+  ])('end the pipeline when they return %s', async (_what, handlers, message) => {
+    await expect(given(handlers)).rejects.toThrow(message);
+    await expect(given(handlers, [entry(1)])).rejects.toThrow(message);
+  });
+
+  it.each([undefined, null])('end the pipeline when they throw %s', async (thrown) => {
+    const throwing = {
+      entry: () => {
+        throw thrown;
+      },
+    };
+    await expect(given(throwing)).rejects.toThrow(`a handler threw ${thrown}`);
+  });
+
+  it.each([
+    ['nothing', undefined, 'takes an object of handlers, such as parse.create(), but got undefined'],
+    ['a function', () => [], 'but got a function'],
+    [
+      'a kind that does not exist',
+      { entree: () => [] },
+      "there is no kind 'entree'; the kinds are line, entry",
+    ],
+    ['a number', { entry: 1 }, 'the handler for the kind entry is a number'],
+  ])('are refused: %s', (_what, handlers, message) => {
+    expect(() => new StageStream(handlers as never)).toThrow(message);
+  });
+});
+
 describe('a stage as a stream', () => {
   it.each([false, true])('emits the elements of its handlers in order (slow sink: %s)', async (slow) => {
     const emitted: StreamElement[] = [];

@@ -29,6 +29,17 @@ describe('step', () => {
   });
 });
 
+it('apply and fuse refuse a stage in place of its handlers, and anything but elements', () => {
+  const stage = (() => undefined) as unknown as Handlers;
+  expect(() => fuse([stage], () => undefined)).toThrow('fuse() takes an object of handlers');
+  expect(() => [...apply(stage, [END])]).toThrow('apply() takes an object of handlers');
+  const bytes = Buffer.from('secret') as never;
+  expect(() => fuse([twice], () => undefined)(bytes)).toThrow('fuse() takes elements');
+  expect(() => [...apply(twice, [bytes])]).toThrow('but got 6 bytes');
+  const late = { entry: async () => [] } as never;
+  expect(() => fuse([late], () => undefined)(entry(1))).toThrow('but returned a Promise');
+});
+
 it('apply processes elements in order, one at a time', () => {
   const seen: number[] = [];
   const watch: Handlers = {

@@ -36,6 +36,15 @@ const certain = dialects.filter(({ isCertain }) => isCertain !== undefined);
 /** The dialect that rejects lines which contain no object, before the dialect of the source is known. */
 export const native = sorted.at(-1) as Dialect;
 
+/** @throws TypeError for a dialect that cannot read */
+export function checkDialects(given: readonly (Partial<Dialect> | null)[]): void {
+  const bad = given.findIndex(
+    (one) =>
+      typeof one?.name !== 'string' || ![one.detect, one.create].every((it) => typeof it === 'function'),
+  );
+  if (bad >= 0) throw new TypeError(`dialects[${bad}] is not a dialect: create it with defineDialect`);
+}
+
 /** The members of the first object in a line; undefined if the line does not begin with a valid object. */
 function firstObject(line: Uint8Array, scanner: Scanner): ObjectMembers | undefined {
   const first = skipBlanks(line, 0);

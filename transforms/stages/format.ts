@@ -13,7 +13,8 @@ import { findNoAnswer } from '../formats/shared-rules.ts';
 import { findUnread, UNREAD_TEXT } from '../formats/unread-text.ts';
 import type { Conversation, Finding, Rejection, StreamElement, WrittenRecord } from '../model/element.ts';
 import { GROUPINGS, type Grouping, groupOf } from '../model/group.ts';
-import type { MetaName } from '../model/meta.ts';
+import { isObject } from '../model/message.ts';
+import { META_NAMES, type MetaName } from '../model/meta.ts';
 import type { SessionReason } from '../model/reasons.ts';
 import { rejectSession } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
@@ -161,6 +162,7 @@ function rejectUnread(conversation: Conversation, { onFinding }: FormatOptions):
 
 function create(options: FormatOptions): Handlers {
   const names = [options.format].flat();
+  checkPlugIns(options.formats ?? []);
   const chosen = names.map((name) => {
     const format = formatNamed(name, [...formats, ...(options.formats ?? [])]);
     return { format, values: valuesFor(format, options.formatOptions) };
@@ -168,12 +170,37 @@ function create(options: FormatOptions): Handlers {
   if (chosen.length === 0) throw new RangeError('no format is chosen');
   const fault = optionFault(names, options.formatOptions, options.formats);
   if (fault !== undefined) throw new RangeError(`option ${fault.name}: ${fault.problem}`);
+  checkChoices(names, chosen, options);
   return {
     conversation(one) {
       const unread = rejectUnread(one, options);
       return unread === undefined ? encode(one, chosen, options) : [unread];
     },
   };
+}
+
+/** @throws TypeError for a format that cannot encode */
+function checkPlugIns(given: readonly Format[]): void {
+  given.forEach((one: Partial<Format> | null, i) => {
+    if (typeof one?.name !== 'string' || typeof one.encode !== 'function' || !isObject(one.options))
+      throw new TypeError(
+        `formats[${i}] is not a format, which has name, summary, rules, options and encode`,
+      );
+  });
+}
+
+/** @throws RangeError for a choice that would have no effect, or one too many */
+function checkChoices(names: readonly string[], chosen: readonly Chosen[], options: FormatOptions): void {
+  if (new Set(names).size < names.length) throw new RangeError('format: name each format only once');
+  const unknown = options.meta.find((name) => !META_NAMES.includes(name));
+  if (unknown !== undefined)
+    throw new RangeError(`meta: there is no field '${unknown}'; the fields are ${META_NAMES.join(', ')}`);
+  const rules = new Set([UNREAD_TEXT, ...chosen.flatMap(({ format: { rules: own = [] } }) => own)]);
+  for (const [rule, decision] of Object.entries(options.onFinding)) {
+    if (!rules.has(rule)) throw new RangeError(`onFinding: ${names.join(', ')} has no rule '${rule}'`);
+    if (decision !== 'reject' && decision !== 'keep')
+      throw new RangeError(`onFinding: ${rule} takes reject or keep`);
+  }
 }
 
 function formatNamed(name: string, known: readonly Format[]): Format {

@@ -32,7 +32,7 @@ import type {
 } from '../model/element.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { type BareReading, isNotJson, readApart, readBareNumbers, wholeReading } from './bare-numbers.ts';
-import { DialectChooser, native, rejectUnread } from './choose-dialect.ts';
+import { checkDialects, DialectChooser, native, rejectUnread } from './choose-dialect.ts';
 import { AUTO, listCleaner } from './cleanup.ts';
 import { EntryLimits } from './entry-limits.ts';
 import { withIgnoredOptions } from './ignored-options.ts';
@@ -165,6 +165,7 @@ class Parser {
 
   constructor({ dialect, maxDepth, dialects: more = [], begun, ...options }: ParseOptions) {
     const { cleanup = [AUTO] } = options;
+    checkDialects(more);
     this.#begun = begun;
     this.#sessionBy = options.sessionBy;
     this.#reading = { ...options, cleaned: listCleaner(cleanup) };

@@ -322,7 +322,11 @@ export const snapshotSelect: Stage<SelectOptions> = {
       describe: 'Reject a session of whose entries the conversations hold more than SIZE',
       default: MAX_CONVERSATION_BYTES,
     },
-    only: { describe: 'Keep only the conversations with these ids (with leaves)', default: undefined },
+    only: {
+      describe: 'Keep only the conversations with these ids (with leaves)',
+      default: undefined,
+      takes: 'list',
+    },
   },
   takes: 'entry',
   create,

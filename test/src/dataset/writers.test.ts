@@ -49,6 +49,21 @@ describe('ShardWriter', () => {
     expect([...writer.passedOver]).toEqual([['session-end', 2]]);
   });
 
+  it('names shards after their records, unless it is told otherwise', async () => {
+    const dir = temporaryFolder();
+    const writer = new ShardWriter({ dir, perFormat: true });
+    const several = [
+      record('{"a":1}\n{"b":2}', { format: 'sts' }),
+      record('[[a]]\nb = 1', { format: 'samples' }),
+    ];
+    await pipeline(Readable.from([...several, record('{}')]), writer);
+    expect(writer.shards.map(({ path }) => path)).toEqual([
+      'data/chat/g-00000.jsonl',
+      'data/samples/g-00000.toml',
+      'data/sts/g-00000.sts.jsonl',
+    ]);
+  });
+
   it('compresses, names decks of samples and gives each format its folder', async () => {
     const dir = temporaryFolder();
     const writer = new ShardWriter({ dir, compress: 'gzip', extension: 'toml', perFormat: true });

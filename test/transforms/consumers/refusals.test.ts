@@ -4,7 +4,9 @@ import { asObject, type JsonObject } from '../../../src/verify/untrusted.ts';
 import { consumerRules } from '../../../transforms/consumers/consumer-rules.ts';
 import { quickRefusals } from '../../../transforms/consumers/openai-quick.ts';
 import { refusalsIn, refusalsOf, refusalsOfRoles } from '../../../transforms/consumers/refusals.ts';
+import type { Format } from '../../../transforms/formats/format.ts';
 import type { FormatOptionValues } from '../../../transforms/formats/format-options.ts';
+import { formats } from '../../../transforms/formats/index.ts';
 import type { WrittenRecord } from '../../../transforms/model/element.ts';
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
 import { format } from '../../../transforms/stages/format.ts';
@@ -26,9 +28,11 @@ const recordOf = (
   tools: readonly string[] = [],
   options: FormatOptionValues = {},
 ): WrittenRecord => {
+  const { rules = [] } = formats.find((one) => one.name === name) as Format;
+  const kept = ['unknown-role', 'no-answer'].filter((rule) => rules.includes(rule));
   const stage = format.create({
     ...{ ...defaultsOf(format.options), format: [name], formatOptions: options },
-    onFinding: { 'unknown-role': 'keep', 'no-answer': 'keep' },
+    onFinding: Object.fromEntries(kept.map((rule) => [rule, 'keep' as const])),
   });
   const said = messages.map((message) => messageOf(message as { role: string }));
   const emitted = [
