@@ -301,9 +301,11 @@ describe('an answer of Gemini', () => {
     expect(messagesOf(raw)).toEqual([question, reply]);
   });
 
-  it('keeps files and code, and its results may have images', () => {
+  it('keeps files, code and calls of the server, and its results may have images', () => {
     const file = { fileData: { mimeType: 'video/mp4', fileUri: 'gs://b/v' } };
     const code = { executableCode: { language: 'PYTHON', code: 'print(7)' } };
+    const search = { toolCall: { id: 's', toolType: 'GOOGLE_SEARCH_WEB', args: { queries: ['bees'] } } };
+    const found = { toolResponse: { id: 's', toolType: 'GOOGLE_SEARCH_WEB', response: { chips: '<p>' } } };
     const inlineData = { mimeType: 'image/png', data: 'aGk=' };
     const request = {
       contents: [
@@ -315,14 +317,14 @@ describe('an answer of Gemini', () => {
         },
       ],
     };
-    const content = { role: 'model', parts: [{ text: 'b' }, code] };
+    const content = { role: 'model', parts: [search, found, { text: 'b' }, code] };
     const logged = entryOf({ request, response: { candidates: [{ content, finishReason: 'STOP' }] } });
     const [asked, , result, reply] = messagesOf(logged);
     expect(asked.content).toEqual([file, { type: 'text', text: 'a' }]);
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } };
     expect(result.content).toEqual([{ type: 'text', text: '{"r":1}' }, image]);
-    expect(reply.content).toEqual([{ type: 'text', text: 'b' }, code]);
-    expect(rulesOf(logged)).toEqual(['block-kept', 'block-kept']);
+    expect(reply.content).toEqual([search, found, { type: 'text', text: 'b' }, code]);
+    expect(rulesOf(logged)).toEqual(Array(4).fill('block-kept'));
   });
 
   it('whose request has a content of no known speaker is rejected', () => {

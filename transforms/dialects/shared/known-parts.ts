@@ -17,7 +17,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 export const KINDS_OF_PARTS: readonly string[] = [
   ...['inlineData', 'inline_data', 'fileData', 'file_data', 'executableCode', 'executable_code'],
   ...['codeExecutionResult', 'code_execution_result', 'image', 'document', 'video', 'audio', 'guardContent'],
-  ...['citationsContent', 'searchResult'],
+  ...['citationsContent', 'searchResult', 'toolCall', 'toolResponse'],
 ];
 
 /** Parts that are kept as they are. Those without a type (Gemini, Converse) have one of these names as their member. */
@@ -32,6 +32,7 @@ const KEPT: ReadonlySet<string> = new Set([
   ...['web_search_tool_result', 'web_fetch_tool_result', 'code_execution_tool_result', 'mcp_tool_use'],
   ...['bash_code_execution_tool_result', 'text_editor_code_execution_tool_result', 'mcp_tool_result'],
   ...['tool_search_tool_result', 'advisor_tool_result', 'fallback', 'tool_result', 'cachePoint'],
+  ...['tool_addition', 'tool_removal'],
   // Converse
   ...['nova_code_interpreter_result', 'nova_grounding_result'],
   // Gemini

@@ -39,6 +39,8 @@ describe('a message whose content is known, or that says nothing', () => {
     model({ content: "[TextBlock(text='a')] is what it prints." }),
     model({ content: "['a', 'b']" }),
     result({ content: [{ type: 'tool_reference', tool_name: 'f' }] }),
+    { role: 'system', content: [{ type: 'tool_addition', tool: { type: 'tool_reference', name: 'f' } }] },
+    { role: 'system', content: [{ type: 'tool_removal', tool: { type: 'tool_reference', name: 'f' } }] },
   ])('%j', (message) => {
     expect(detailOf(message)).toBeUndefined();
   });
