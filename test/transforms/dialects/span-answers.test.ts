@@ -1,7 +1,7 @@
 /** Answers in traces: several items or several choices, and the forms in which clients log calls, results and reasoning. */
 import { describe, expect, it } from 'vitest';
 import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
-import { asBuffer } from '../bytes.ts';
+import { asBuffer, text } from '../bytes.ts';
 import { entriesOf, messagesOf, read, rulesOf } from './span-samples.ts';
 
 const user = { role: 'user', content: 'q' };
@@ -46,6 +46,92 @@ it.each(['null', 'None'])('has no messages of OpenTelemetry that are written as 
   const answer = { role: 'assistant', content: 'a' };
   expect(only(span({})).messages).toEqual([user, answer]);
   expect(only(span({ 'gen_ai.input.messages': nothing })).messages).toEqual([answer]);
+});
+
+it('keeps the calls that Pydantic AI says ran on the server, and their results, at their places', () => {
+  const search = { type: 'tool_call', id: 's', name: 'web_search', builtin: true, arguments: { q: 'bees' } };
+  const found = { type: 'tool_call_response', id: 's', name: 'web_search', builtin: true, result: [7] };
+  const own = { type: 'tool_call', id: 'c', name: 'f', arguments: {} };
+  const parts = [search, found, { type: 'text', content: 'a' }, own];
+  const attributes = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'q' }] }]),
+    'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', parts }]),
+  };
+  const { messages, rules } = only({ traceId: 't', spanId: 's', name: 'c', attributes });
+  const content = [search, found, { type: 'text', text: 'a' }];
+  expect(messages).toEqual([user, { role: 'assistant', content, tool_calls: [call('c', '{}')] }]);
+  expect(rules).toEqual(['block-kept', 'block-kept']);
+});
+
+it('reads calls of the server in OpenInference from the bodies: its attributes have only their type', () => {
+  const asked = { role: 'user', content: 'q' };
+  const search = { type: 'web_search_call', id: 'w', status: 'completed', action: { query: 'bees' } };
+  const said = {
+    type: 'message',
+    id: 'm',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'a', annotations: [] }],
+  };
+  const logged = (prefix: string) => ({
+    [`${prefix}.message.role`]: 'assistant',
+    [`${prefix}.message.tool_calls.0.tool_call.id`]: 'w',
+    [`${prefix}.message.tool_calls.0.tool_call.function.name`]: 'web_search_call',
+  });
+  const attributes = (input: object[], output: object[]) => ({
+    'openinference.span.kind': 'LLM',
+    'input.value': JSON.stringify({ model: 'm', input, tools: [{ type: 'web_search' }] }),
+    'output.value': JSON.stringify({ object: 'response', status: 'completed', output }),
+    'llm.input_messages.0.message.role': 'user',
+    'llm.input_messages.0.message.content': 'q',
+    'llm.tools.0.tool.json_schema': '{"type":"web_search","filters":null}',
+  });
+  const answer = { role: 'assistant', content: [search, { type: 'text', text: 'a' }] };
+  const first = { ...attributes([asked], [search, said]), ...logged('llm.output_messages.0') };
+  const answered = only({ context: { trace_id: 't', span_id: 's' }, name: 'c', attributes: first });
+  expect(answered).toEqual({ messages: [user, answer], rules: ['server-tool'] });
+  const bye = { ...said, id: 'n', content: [{ type: 'output_text', text: 'b', annotations: [] }] };
+  const second = {
+    ...attributes([asked, search, said, { role: 'user', content: 'r' }], [bye]),
+    ...logged('llm.input_messages.1'),
+    'llm.output_messages.0.message.role': 'assistant',
+    'llm.output_messages.0.message.content': 'b',
+  };
+  const next = read([
+    JSON.stringify({ context: { trace_id: 't', span_id: 's' }, name: 'c', attributes: second }),
+  ]);
+  const [entry] = entriesOf(next);
+  expect(entry && messagesOf(entry)).toEqual([
+    user,
+    answer,
+    { role: 'user', content: 'r' },
+    { role: 'assistant', content: 'b' },
+  ]);
+  expect(entry?.tools.map(({ bytes }) => text(bytes))).toEqual(['{"type":"web_search","filters":null}']);
+});
+
+it('reads them so in answers of the Messages API, too', () => {
+  const use = { type: 'server_tool_use', id: 'w', name: 'web_search', input: { query: 'bees' } };
+  const found = { type: 'web_search_tool_result', tool_use_id: 'w', content: [] };
+  const content = [use, found, { type: 'text', text: 'a' }];
+  const attributes = {
+    'openinference.span.kind': 'LLM',
+    'input.value': JSON.stringify({ model: 'm', messages: [user] }),
+    'output.value': JSON.stringify({ type: 'message', role: 'assistant', content, stop_reason: 'end_turn' }),
+    'llm.input_messages.0.message.role': 'user',
+    'llm.input_messages.0.message.content': 'q',
+    'llm.output_messages.0.message.role': 'assistant',
+    'llm.output_messages.0.message.tool_calls.0.tool_call.id': 'w',
+    'llm.output_messages.0.message.tool_calls.0.tool_call.function.name': 'web_search',
+    'llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments': '{"query":"bees"}',
+    'llm.output_messages.0.message.contents.0.message_content.type': 'text',
+    'llm.output_messages.0.message.contents.0.message_content.text': 'a',
+  };
+  const read = only({ context: { trace_id: 't', span_id: 's' }, name: 'c', attributes });
+  expect(read).toEqual({
+    messages: [user, { role: 'assistant', content }],
+    rules: ['block-kept', 'block-kept'],
+  });
 });
 
 it('reports another answer beside the message or the text of an answer', () => {

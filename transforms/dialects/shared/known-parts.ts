@@ -2,7 +2,7 @@
  * The parts that a content may have, by the type that an API gives them. Text is only where the API has it; parts of
  * other types are kept as they are. A part that is not listed says nothing that turnmill can read.
  */
-import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
+import { LETTER_T, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, membersOf, valuesOf } from '../../json/members.ts';
 import { textOfValue } from '../../model/message.ts';
 
@@ -41,7 +41,7 @@ const KEPT: ReadonlySet<string> = new Set([
   ...['resource', 'resource_link', 'media', 'blob', 'uri', 'source_url', 'source_document'],
   ...['server_tool_call', 'server_tool_call_response', 'server_tool_result', 'non_standard', 'citation'],
   ...['input_json_delta', 'tool_use', 'data', 'source', 'compaction', 'tool_file', 'generic', 'pdf'],
-  ...['tool_search_output', 'web_search', 'tool_call'],
+  ...['tool_search_output', 'web_search', 'tool_call', 'tool_call_response'],
   ...['image_data', 'image_file_id', 'file_url', 'file_id'],
 ]);
 
@@ -80,14 +80,20 @@ const FOREIGN: ReadonlyMap<string, ForeignKind> = new Map([
 const plainType = (type: string): string => type.replaceAll('-', '_').toLowerCase();
 
 /**
- * The kind that a part of this type, as JSON text, has in another API. A call with a `tool_type` has none: Inspect writes
- * calls of the server's tools like that.
+ * Whether a part is a call that ran on the server, or its result: Inspect has both in one part, with a `tool_type`, and
+ * Pydantic AI marks both as `builtin`. @param part JSON text
  */
+export function isOfServer(part: Uint8Array): boolean {
+  const [kind, mark] = valuesOf(part, ['tool_type', 'builtin']);
+  return kind !== undefined || mark?.[0] === LETTER_T;
+}
+
+/** The kind that a part of this type, as JSON text, has in another API. One that ran on the server has none. */
 export function foreignKind(part: Uint8Array, type: string): ForeignKind | undefined {
   const plain = plainType(type);
   if (plain === 'tool_result') return valuesOf(part, ['toolCallId'])[0]?.[0] === QUOTE ? 'result' : undefined;
   const kind = FOREIGN.get(plain);
-  return kind === 'call' && valuesOf(part, ['tool_type'])[0] !== undefined ? undefined : kind;
+  return kind === undefined || kind === 'thought' || !isOfServer(part) ? kind : undefined;
 }
 
 /** Whether a part, or an element of a content, is one that an API has. @param part JSON text */

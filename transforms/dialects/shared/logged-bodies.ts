@@ -14,6 +14,7 @@ import { wordSet, words } from '../../model/words.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { isSameText } from './build-messages.ts';
 import { RESPONSE_ITEM } from './known-bodies.ts';
+import { isBuiltInCall } from './known-parts.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts.ts';
@@ -113,7 +114,10 @@ const isPart = (view: JsonView): boolean =>
   (view.get('role') === undefined && ['text', 'image_url', 'image'].includes(view.get('type')?.text() ?? ''));
 
 const ITEMS: ReadonlySet<string> = wordSet('function_call function_call_output reasoning custom_tool_call');
-export const isItem = (view: JsonView): boolean => ITEMS.has(view.get('type')?.text() ?? '');
+export function isItem(view: JsonView): boolean {
+  const type = view.get('type')?.text() ?? '';
+  return ITEMS.has(type) || isBuiltInCall(type);
+}
 
 function addObject(transcript: Transcript, request: JsonView): void {
   const inner = firstOf(request, ...LISTS);

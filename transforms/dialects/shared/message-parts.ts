@@ -19,6 +19,7 @@ import {
   FOREIGN_RESULTS,
   FOREIGN_THOUGHTS,
   isKnownPart,
+  isOfServer,
   KINDS_OF_PARTS,
 } from './known-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf, unpacked } from './logged-values.ts';
@@ -89,8 +90,8 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   if (TEXT_TYPES.has(type) && text?.type !== 'string') return [unknownPart(part)];
   if (type === MICROSOFT_THOUGHT) return thoughtsOf(part.get('content') ?? part);
   if (THOUGHTS.has(type)) return thoughtsOf(part);
-  if (CALLS.has(type) && !isServersCall(part)) return [...sealedOptions(part), callOf(part)];
-  if (RESULTS.has(type)) return [resultOf(part)];
+  if (CALLS.has(type) && !isOfServer(part.bytes)) return [...sealedOptions(part), callOf(part)];
+  if (RESULTS.has(type) && !isOfServer(part.bytes)) return [resultOf(part)];
   if (isChatPart(part, type)) return [{ kind: 'part', object: part.copy() }];
   const image = imageOf(part);
   return [image === undefined ? keptPart(part, type) : { kind: 'part', object: image }];
@@ -110,9 +111,6 @@ export function isChatPart(part: JsonView, type: string | undefined): boolean {
   if (type === 'refusal' || type === 'input_audio') return true;
   return (type === 'image_url' || type === 'file') && present(part.get(type));
 }
-
-/** Inspect has the calls of the server's tools with their results in one part. */
-const isServersCall = (part: JsonView): boolean => part.get('tool_type') !== undefined;
 
 /** Reasoning: its text, or else the summary of it, with what is sealed. A signature beside a text seals nothing. */
 export function thoughtsOf(part: JsonView): readonly MessageBlock[] {

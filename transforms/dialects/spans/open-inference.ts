@@ -8,6 +8,7 @@ import { encode, NO_ARGUMENTS } from '../../json/utf8.ts';
 import { roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { imagePart } from '../shared/content-parts.ts';
+import { isBuiltInCall } from '../shared/known-parts.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
 import {
   addRequest,
@@ -54,7 +55,9 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   const completion = output ?? llm.at('choices.0.completion.text').value;
   const sentCount = transcript.messages.length;
   const hasReply =
-    answers.length > 0 ? addAnswers(transcript, answers, output) : addAnswer(transcript, completion);
+    answers.length > 0 && !ranOnServer(firstOf(unpacked(output), 'output', 'content'))
+      ? addAnswers(transcript, answers, output)
+      : addAnswer(transcript, completion);
   if (request.length > 0 && !saysMore(sent)) compareRequest(transcript, attributes.at('input.value').value);
   if (answers.length > 0) compareAnswer(transcript, output, transcript.messages.slice(sentCount));
   refuseOtherSystem(transcript, parameters);
@@ -99,13 +102,29 @@ const NONE: ReadonlySet<string> = new Set();
 const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 
 /**
- * Is it a whole request of the Messages API with results? The attributes of a message have room for one result, and no
- * system text. A client's own objects, which some programs write as text, are not read.
+ * Is it a whole request with what the attributes of a message have no room for? That are several results and the system
+ * text of the Messages API, and calls that ran on the server. A client's own objects, which some programs write as text,
+ * are not read.
  */
 function saysMore(request: JsonView | undefined): boolean {
+  if (ranOnServer(request?.get('input'))) return true;
   const contents = (request?.get('messages')?.elements() ?? []).map((message) => message.get('content'));
   const blocks = contents.flatMap((content) => content?.elements() ?? []);
-  return blocks.some((block) => typeIn(block) === 'tool_result') && blocks.every((block) => typeIn(block));
+  return (
+    blocks.some((block) => typeIn(block) === 'tool_result' || isServersCall(block)) &&
+    blocks.every((block) => typeIn(block))
+  );
+}
+
+/** Has it calls that ran on the server? The list has items of the Responses API or blocks of the Messages API. */
+function ranOnServer(list: JsonView | undefined): boolean {
+  const items = list?.elements() ?? [];
+  return items.some(isServersCall) && items.every(({ type }) => type === 'object');
+}
+
+function isServersCall(item: JsonView): boolean {
+  const type = typeIn(item) ?? '';
+  return isBuiltInCall(type) || type === 'server_tool_use' || type === 'mcp_tool_use';
 }
 
 const typeIn = (block: JsonView): string | undefined => block.get('type')?.text();
@@ -322,7 +341,8 @@ function argumentsAt(item: SpanAttributes): Uint8Array {
 function toolAt(item: SpanAttributes): Uint8Array {
   const tool = item.at('tool').isEmpty ? item : item.at('tool');
   const schema = unpacked(tool.at('json_schema').value);
-  const isWhole = firstOf(schema, 'function', 'name', ...DECLARED) !== undefined;
+  const isOfServer = (schema?.textOf('type') ?? 'object') !== 'object';
+  const isWhole = isOfServer || firstOf(schema, 'function', 'name', ...DECLARED) !== undefined;
   const isCut = isCutJson(schema?.text() ?? ''); // readTools reports it
   if (schema !== undefined && (isWhole || isCut)) return schema.copy();
   const pieces = tool.pieces(['name', 'description']);
