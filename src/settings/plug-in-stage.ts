@@ -11,8 +11,9 @@ import type {
   WrittenRecord,
 } from '../../transforms/model/element.ts';
 import type { Handlers, PlacedStage } from '../../transforms/stage.ts';
+import { checkHandlers } from '../../transforms/stage-input.ts';
 import { failUsage } from '../errors.ts';
-import { isRecord } from './plug-in-format.ts';
+import { isFinding, isRecord, NOT_A_FINDING } from './plug-in-format.ts';
 
 /** All kinds: the handlers of plug-ins for a missing one would be lost. */
 const KINDS = Object.keys({
@@ -20,11 +21,16 @@ const KINDS = Object.keys({
   'session-end': 0,
 } satisfies Record<Kind, 0>);
 
+/** Kinds whose elements the ledger counts by session, so that a stage cannot multiply them. */
+const COUNTED: ReadonlySet<Kind> = new Set(['conversation', 'record']);
+const FATE = /^(?:blank|dropped:[a-z0-9]+(?:-[a-z0-9]+)*)$/;
+
 export function ownedStage(stage: PlacedStage): PlacedStage {
   return {
     ...stage,
     create(options) {
       const handlers = stage.create(options) as Record<string, Handler | undefined>;
+      checkOwnHandlers(handlers, stage.name);
       const copying: Record<string, Handler> = {};
       for (const kind of KINDS) {
         if (handlers[kind] !== undefined)
@@ -34,6 +40,14 @@ export function ownedStage(stage: PlacedStage): PlacedStage {
       return copying as Handlers;
     },
   };
+}
+
+function checkOwnHandlers(handlers: unknown, stage: string): void {
+  try {
+    checkHandlers(handlers, 'create');
+  } catch (error) {
+    failUsage(`the stage '${stage}' of a plug-in: ${(error as Error).message}`);
+  }
 }
 
 /** @throws TurnmillError `usage` for anything but a list or a generator: an async function returns a Promise */
@@ -53,13 +67,36 @@ function* eachOwned(
   input: StreamElement,
   stage: string,
 ): Generator<StreamElement> {
-  for (const element of output) yield element === input ? element : owned(element, input, stage);
+  let successors = 0;
+  for (const element of output) {
+    if (element !== input) checkOwn(element, stage);
+    if (element.kind === input.kind && ++successors > 1 && COUNTED.has(element.kind))
+      failUsage(
+        `the stage '${stage}' of a plug-in returned several ${element.kind}s for one: the ledger counts one`,
+      );
+    yield element === input ? element : owned(element, input, stage);
+  }
+}
+
+/** @throws TurnmillError `usage` for what would make a ledger or a report that `verify` refuses */
+function checkOwn(element: StreamElement, stage: string): void {
+  const fail = (what: string): never => failUsage(`the stage '${stage}' of a plug-in returned ${what}`);
+  if (!KINDS.includes(element?.kind)) fail('a list with something else than elements');
+  if (element.kind === 'fate' && !FATE.test(element.fate))
+    fail('a fate that is not dropped:NAME, with a NAME of lower-case letters, digits and hyphens');
+  if (element.kind === 'finding' && !isFinding(element)) fail(NOT_A_FINDING);
 }
 
 function owned(element: StreamElement, input: StreamElement, stage: string): StreamElement {
   const known = new Set<unknown>(partsOf(input));
-  const own = <T extends Message | ToolDefinition>(part: T): T =>
-    known.has(part) ? part : { ...part, bytes: copyOf(part.bytes) };
+  const own = <T extends Message | ToolDefinition>(part: T): T => {
+    if (known.has(part)) return part;
+    if (!(part.bytes instanceof Uint8Array && isRecord(part.bytes)))
+      failUsage(
+        `the stage '${stage}' of a plug-in returned a message or a tool whose bytes are not one JSON object on one line`,
+      );
+    return { ...part, bytes: copyOf(part.bytes) };
+  };
   switch (element.kind) {
     case 'entry': {
       const { messages, tools, reply } = element;

@@ -245,6 +245,55 @@ export default { name: 'reused', summary: 'Reused.', after: '${after}', create: 
     return { ...(await turnmill(args)), logs, out };
   }
 
+  it.each([
+    ['handlers: () => []', 'but got a function', '() => () => []'],
+    ['a kind that does not exist', "there is no kind 'entree'", '() => ({ entree: (one) => [one] })'],
+    ['null', 'something else than elements', '() => ({ entry: () => [null] })'],
+    [
+      'a fate without dropped:',
+      'dropped:NAME',
+      "() => ({ entry: (one) => [{ ...one, kind: 'fate', fate: 'gone' }] })",
+    ],
+    [
+      'a severity that does not exist',
+      "a severity ('ERROR' or 'WARNING')",
+      "() => ({ entry: (one) => [one, { ...one, kind: 'finding', rule: 'r', severity: 'LOUD', message: 'm' }] })",
+    ],
+    [
+      'a message that is not JSON',
+      'not one JSON object on one line',
+      "() => ({ entry: (one) => [{ ...one, messages: [{ role: 'user', bytes: Buffer.from('secret') }] }] })",
+    ],
+    [
+      'an entry twice as conversations',
+      'several conversations for one',
+      '() => ({ conversation: (one) => [one, { ...one }] })',
+    ],
+  ])('ends the run if it returns %s', async (_what, problem, create) => {
+    const after = create.includes('conversation') ? 'snapshot-select' : 'cleanup';
+    const module = `${DIALECT}\nexport const stages = [{ name: 's', summary: '', after: '${after}', create: ${create} }];`;
+    const { logs, plugin, out } = workshop(module);
+    const ended = build({ inputs: [logs], plugins: [plugin], out });
+    await expect(ended).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(problem) });
+    await expect(ended).rejects.toMatchObject({ message: expect.not.stringContaining('secret') });
+  });
+
+  it.each([
+    ['nothing', 'encode: () => undefined', 'must return { bytes, written, findings }'],
+    ['a Promise', 'encode: async () => ({})', 'must not be async'],
+    [
+      'a finding without a message',
+      "encode: () => ({ bytes: Buffer.from('{}'), written: [], findings: [{ rule: 'r', severity: 'ERROR' }] })",
+      'a finding without a rule',
+    ],
+  ])('as a format, it ends the run if it returns %s', async (_what, encode, problem) => {
+    const { logs, plugin, out } = workshop(
+      `${DIALECT}\nexport const formats = [{ name: 'f', summary: '', ${encode} }];`,
+    );
+    const ended = build({ inputs: [logs], plugins: [plugin], out, format: 'f' });
+    await expect(ended).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(problem) });
+  });
+
   it('may reuse its buffer for records', async () => {
     const encode = 'bytes: reused(JSON.stringify({ n: String(element.bytes.length) }))';
     const { status, out } = await built(stage('format', 'record', encode));
