@@ -129,9 +129,11 @@ class SpanReader {
     const own = logged === undefined ? SpanAttributes.ofRow(span) : SpanAttributes.of(logged);
     const details = detailsIn(span, own);
     const attributes = details.length === 0 ? own : SpanAttributes.of(...details, logged ?? own.json());
-    if (own.isOdd || attributes.isOdd || hasOddEvent(span, own))
-      return context.reject('unknown-content', ODD_ATTRIBUTES, span);
     const messages = messageEvents(span, own);
+    // a loop of an agent has the messages of several calls
+    const isOdd = attributes.isOdd && isModelCall(own, messages) !== false;
+    if (own.isOdd || isOdd || hasOddEvent(span, own))
+      return context.reject('unknown-content', ODD_ATTRIBUTES, span);
     const isCall = isModelCall(attributes, messages);
     if (isCall === 'unknown' || (isCall === false && (hasStrayContent(span) || isUnknownCall(own))))
       return context.reject('unknown-content', UNKNOWN_KIND, span);

@@ -87,7 +87,10 @@ it('reads calls of the server in OpenInference from the bodies: its attributes h
     'llm.tools.0.tool.json_schema': '{"type":"web_search","filters":null}',
   });
   const answer = { role: 'assistant', content: [search, { type: 'text', text: 'a' }] };
-  const first = { ...attributes([asked], [search, said]), ...logged('llm.output_messages.0') };
+  const first = {
+    ...attributes([asked], [{ ...search, sources: null }, said]),
+    ...logged('llm.output_messages.0'),
+  };
   const answered = only({ context: { trace_id: 't', span_id: 's' }, name: 'c', attributes: first });
   expect(answered).toEqual({ messages: [user, answer], rules: ['server-tool'] });
   const bye = { ...said, id: 'n', content: [{ type: 'output_text', text: 'b', annotations: [] }] };
@@ -110,27 +113,60 @@ it('reads calls of the server in OpenInference from the bodies: its attributes h
   expect(entry?.tools.map(({ bytes }) => text(bytes))).toEqual(['{"type":"web_search","filters":null}']);
 });
 
-it('reads them so in answers of the Messages API, too', () => {
-  const use = { type: 'server_tool_use', id: 'w', name: 'web_search', input: { query: 'bees' } };
-  const found = { type: 'web_search_tool_result', tool_use_id: 'w', content: [] };
-  const content = [use, found, { type: 'text', text: 'a' }];
-  const attributes = {
-    'openinference.span.kind': 'LLM',
-    'input.value': JSON.stringify({ model: 'm', messages: [user] }),
-    'output.value': JSON.stringify({ type: 'message', role: 'assistant', content, stop_reason: 'end_turn' }),
-    'llm.input_messages.0.message.role': 'user',
-    'llm.input_messages.0.message.content': 'q',
-    'llm.output_messages.0.message.role': 'assistant',
-    'llm.output_messages.0.message.tool_calls.0.tool_call.id': 'w',
-    'llm.output_messages.0.message.tool_calls.0.tool_call.function.name': 'web_search',
-    'llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments': '{"query":"bees"}',
-    'llm.output_messages.0.message.contents.0.message_content.type': 'text',
-    'llm.output_messages.0.message.contents.0.message_content.text': 'a',
-  };
-  const read = only({ context: { trace_id: 't', span_id: 's' }, name: 'c', attributes });
-  expect(read).toEqual({
-    messages: [user, { role: 'assistant', content }],
-    rules: ['block-kept', 'block-kept'],
+describe('a trace of Strands', () => {
+  const source = { bytes: '<replaced>' };
+  const answer = { role: 'assistant', content: 'a', reasoning_content: 'hm' };
+  const asked = [{ type: 'text', text: 'q' }, { image: { format: 'png', source } }];
+  const details = (attributes: object) => ({
+    name: 'gen_ai.client.inference.operation.details',
+    attributes,
+  });
+  const said = (role: string, ...parts: object[]) => JSON.stringify([{ role, parts }]);
+  const question = said(
+    'user',
+    { type: 'text', content: 'q' },
+    { type: 'image', content: { format: 'png', source } },
+    { type: 'cachePoint', content: { type: 'default' } },
+  );
+
+  it('has parts of Converse under the names of their members', () => {
+    const thought = { type: 'reasoningContent', content: { reasoningText: { text: 'hm' } } };
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.input.messages': question,
+      'gen_ai.output.messages': said('assistant', thought, { type: 'text', content: 'a' }),
+    };
+    const { messages, rules } = only({ traceId: 't', spanId: 's', name: 'chat', attributes });
+    expect(messages).toEqual([{ role: 'user', content: asked }, answer]);
+    expect(rules).toEqual(['block-kept']);
+  });
+
+  it('has messages with images as JSON texts in its events', () => {
+    const json = (...parts: object[]) => JSON.stringify(parts);
+    const events = [
+      {
+        name: 'gen_ai.user.message',
+        attributes: { content: json({ text: 'q' }, { image: { format: 'png', source } }) },
+      },
+      {
+        name: 'gen_ai.choice',
+        attributes: { message: json({ reasoningContent: { reasoningText: { text: 'hm' } } }, { text: 'a' }) },
+      },
+    ];
+    const attributes = { 'gen_ai.operation.name': 'chat' };
+    const { messages } = only({ traceId: 't', spanId: 's', name: 'chat', attributes, events });
+    expect(messages).toEqual([{ role: 'user', content: asked }, answer]);
+  });
+
+  it('has spans of its loop, which are left out with the messages of their calls', () => {
+    const result = { type: 'tool_call_response', id: 'c', response: [{ text: '7' }] };
+    const events = [
+      details({ 'gen_ai.input.messages': question }),
+      details({ 'gen_ai.input.messages': said('user', result) }),
+    ];
+    const attributes = { 'gen_ai.operation.name': 'execute_event_loop_cycle' };
+    const loop = { traceId: 't', spanId: 's', name: 'execute_event_loop_cycle', attributes, events };
+    expect(read([JSON.stringify(loop)])).toMatchObject([{ fate: 'dropped:no-model-span' }]);
   });
 });
 

@@ -84,6 +84,8 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   const type = part.get('type')?.text()?.replaceAll('-', '_');
   if (type === undefined) return untypedParts(part);
   if (APPROVALS.has(type)) return [];
+  const value = converseValue(part, type);
+  if (value !== undefined) return untypedParts(new JsonView(objectOf([[type, value.copy()]])));
   const text = TEXT_TYPES.has(type) ? firstOf(part, 'text', 'content') : undefined;
   const isPlain = (firstOf(part, 'citations')?.elements().length ?? 0) === 0;
   if (text?.type === 'string' && isPlain) return [{ kind: 'text', text: text.bytes }];
@@ -334,6 +336,12 @@ function sdkPart(part: JsonView): MessageBlock | undefined {
 
 /** Types of a call that ran on the server, and of its result, which is in the same message. */
 const SERVER_BLOCK = /^server_tool_use$|(?<!^tool)_result$/;
+
+/** The value of a part of Converse as Strands traces it: its type is the name of the member. */
+function converseValue(part: JsonView, type: string): JsonView | undefined {
+  const value = /^(?:reasoningContent|cachePoint|image|document|video)$/.test(type) && part.get('content');
+  return value && firstOf(value, 'reasoningText', 'redactedContent', 'source', 'type') ? value : undefined;
+}
 
 function conversePart(part: JsonView): MessageBlock | undefined {
   const [call, result] = [part.get('toolUse'), part.get('toolResult')];

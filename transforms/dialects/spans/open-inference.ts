@@ -40,7 +40,10 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   const prompts = llm.at('prompts').items();
   const parameters = unpacked(llm.at('invocation_parameters').value);
   const sent = unpacked(attributes.at('input.value').value);
-  if (request.length > 0 && saysMore(sent)) addRequest(transcript, sent);
+  const items = itemsOfServer(sent?.type === 'array' ? sent : sent?.get('input'));
+  if (request.length > 0 && items !== undefined)
+    addWithSystem(transcript, sent?.get('instructions') ?? systemAt(request[0]), items);
+  else if (request.length > 0 && saysMore(sent)) addRequest(transcript, sent);
   else if (request.length > 0) {
     if (!request.some((message) => SYSTEM_ROLES.has(bodyOf(message).at('role').text() ?? '')))
       addSystem(transcript, firstOf(sent, 'system') ?? firstOf(parameters, 'system'));
@@ -53,12 +56,14 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   const output = outputOf(attributes);
   // text completions have their request in `llm.prompts` and their answer in `llm.choices`
   const completion = output ?? llm.at('choices.0.completion.text').value;
+  const ran = itemsOfServer(unpacked(output)?.get('output'));
   const sentCount = transcript.messages.length;
   const hasReply =
-    answers.length > 0 && !ranOnServer(firstOf(unpacked(output), 'output', 'content'))
+    answers.length > 0 && ran === undefined
       ? addAnswers(transcript, answers, output)
-      : addAnswer(transcript, completion);
-  if (request.length > 0 && !saysMore(sent)) compareRequest(transcript, attributes.at('input.value').value);
+      : addAnswer(transcript, ran ?? completion);
+  if (request.length > 0 && items === undefined && !saysMore(sent))
+    compareRequest(transcript, attributes.at('input.value').value);
   if (answers.length > 0) compareAnswer(transcript, output, transcript.messages.slice(sentCount));
   refuseOtherSystem(transcript, parameters);
   if (hasReply) noteFinish(transcript, llm.at('finish_reason').value);
@@ -102,29 +107,41 @@ const NONE: ReadonlySet<string> = new Set();
 const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 
 /**
- * Is it a whole request with what the attributes of a message have no room for? That are several results and the system
- * text of the Messages API, and calls that ran on the server. A client's own objects, which some programs write as text,
- * are not read.
+ * Is it a whole request of the Messages API with results? The attributes of a message have room for one result, and no
+ * system text. A client's own objects, which some programs write as text, are not read.
  */
 function saysMore(request: JsonView | undefined): boolean {
-  if (ranOnServer(request?.get('input'))) return true;
   const contents = (request?.get('messages')?.elements() ?? []).map((message) => message.get('content'));
   const blocks = contents.flatMap((content) => content?.elements() ?? []);
-  return (
-    blocks.some((block) => typeIn(block) === 'tool_result' || isServersCall(block)) &&
-    blocks.every((block) => typeIn(block))
+  return blocks.some((block) => typeIn(block) === 'tool_result') && blocks.every((block) => typeIn(block));
+}
+
+/**
+ * Items of the Responses API with a call that ran on the server, of which the attributes of a message have only a part;
+ * undefined for any other list. Members of these calls that are null are left out, because clients log them in answers
+ * and do not send them again.
+ */
+function itemsOfServer(list: JsonView | undefined): JsonView | undefined {
+  const items = list?.type === 'array' ? list.elements() : [];
+  const ofServer = items.map((item) => item.type === 'object' && isBuiltInCall(typeIn(item) ?? ''));
+  if (!ofServer.includes(true) || items.some(({ type }) => type !== 'object')) return undefined;
+  return new JsonView(
+    arrayOf(items.map((item, i) => (ofServer[i] === true ? withoutNulls(item) : item.bytes))),
   );
 }
 
-/** Has it calls that ran on the server? The list has items of the Responses API or blocks of the Messages API. */
-function ranOnServer(list: JsonView | undefined): boolean {
-  const items = list?.elements() ?? [];
-  return items.some(isServersCall) && items.every(({ type }) => type === 'object');
+/** @param depth of the members that may be left out */
+function withoutNulls(value: JsonView, depth = 8): Uint8Array {
+  if (depth === 0 || (value.type !== 'object' && value.type !== 'array')) return value.copy();
+  if (value.type === 'array') return arrayOf(value.elements().map((one) => withoutNulls(one, depth - 1)));
+  const members = value.members().filter(([, one]) => one.type !== 'null');
+  return objectOf(members.map(([key, one]): Piece => [key, withoutNulls(one, depth - 1)]));
 }
 
-function isServersCall(item: JsonView): boolean {
-  const type = typeIn(item) ?? '';
-  return isBuiltInCall(type) || type === 'server_tool_use' || type === 'mcp_tool_use';
+/** The system text that is the first message. */
+function systemAt(first: SpanAttributes | undefined): JsonView | undefined {
+  const message = first && bodyOf(first);
+  return SYSTEM_ROLES.has(message?.at('role').text() ?? '') ? message && contentAt(message) : undefined;
 }
 
 const typeIn = (block: JsonView): string | undefined => block.get('type')?.text();

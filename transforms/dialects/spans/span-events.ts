@@ -216,4 +216,7 @@ function partsIn(value: JsonView, role: string): JsonView {
 }
 
 const RESULTS = ['toolResult'] as const;
-const PARTS = ['text', 'toolUse', 'toolResult', 'reasoningContent', 'type', 'function'] as const;
+const PARTS = [
+  ...['text', 'toolUse', 'toolResult', 'reasoningContent', 'type', 'function'],
+  ...['image', 'document', 'video', 'cachePoint', 'citationsContent', 'guardContent'],
+] as const;
