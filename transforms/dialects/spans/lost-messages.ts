@@ -8,8 +8,6 @@ const LISTS = [
   ...['llm.input_messages', 'llm.output_messages', 'gen_ai.prompt', 'gen_ai.completion'],
   ...['llm.prompts', 'llm.completions'],
 ];
-/** Lists in a message. */
-const IN_MESSAGE = ['contents', 'tool_calls'];
 const GAP = 'messages or parts of them are missing: their indexes have a gap';
 
 /**
@@ -24,11 +22,20 @@ export function lostMessages(
   if (areEvents) return dropped(span, 'droppedEventsCount', 'events');
   const lists = LISTS.map((path) => attributes.at(path)).filter((list) => list.items().length > 0);
   if (lists.length === 0) return undefined;
-  const isShort = lists.some((list) => list.hasGap || list.items().some(hasGapIn));
-  return isShort ? GAP : dropped(span, 'droppedAttributesCount', 'attributes');
+  return lists.some(isShort) ? GAP : dropped(span, 'droppedAttributesCount', 'attributes');
 }
 
-const hasGapIn = (item: SpanAttributes): boolean => IN_MESSAGE.some((key) => bodyOf(item).at(key).hasGap);
+/** Whether messages, or parts or calls of them, are missing. The OpenAI Agents SDK counts the calls of all messages together. */
+function isShort(list: SpanAttributes): boolean {
+  let calls = 0;
+  const hasGapIn = (item: SpanAttributes): boolean => {
+    const [contents, own] = [bodyOf(item).at('contents'), bodyOf(item).at('tool_calls')];
+    const before = calls;
+    calls += own.items().length;
+    return contents.hasGap() || (own.hasGap() && own.hasGap(before));
+  };
+  return list.hasGap() || list.items().some(hasGapIn);
+}
 
 function dropped(span: JsonView, member: string, what: string): string | undefined {
   const count = Number(span.get(member)?.parsed() ?? 0);

@@ -108,16 +108,11 @@ export class SpanAttributes {
       .map((key) => this.#children.get(key) as SpanAttributes);
   }
 
-  /** Whether the indexes of its elements are not 0, 1, 2 ... */
-  get hasGap(): boolean {
+  /** Whether the indexes of its elements are not `first`, `first + 1` ... */
+  hasGap(first = 0): boolean {
     this.#expand();
-    let [count, end] = [0, 0];
-    for (const key of this.#children.keys()) {
-      if (!INDEX.test(key)) continue;
-      count++;
-      end = Math.max(end, Number(key) + 1);
-    }
-    return count !== end;
+    const indexes = [...this.#children.keys()].filter((key) => INDEX.test(key)).map(Number);
+    return indexes.some((index) => index < first || index >= first + indexes.length);
   }
 
   /** The names of the nodes below that are not among these. */

@@ -66,6 +66,48 @@ it('parts of a message are refused if their indexes have a gap', () => {
   expect(span(attributes)).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
 });
 
+describe('calls of the OpenAI Agents SDK, which counts those of all messages together', () => {
+  const call = (message: number, at: number): Attributes => {
+    const list = `llm.input_messages.${message}.message`;
+    return {
+      [`${list}.role`]: 'assistant',
+      [`${list}.tool_calls.${at}.tool_call.id`]: `c${at}`,
+      [`${list}.tool_calls.${at}.tool_call.function.name`]: `f${at}`,
+      [`${list}.tool_calls.${at}.tool_call.function.arguments`]: '{}',
+    };
+  };
+  const result = (message: number, id: string): Attributes => ({
+    [`llm.input_messages.${message}.message.role`]: 'tool',
+    [`llm.input_messages.${message}.message.tool_call_id`]: id,
+    [`llm.input_messages.${message}.message.content`]: `result ${id}`,
+  });
+  const traced = (first: number, second: number, third: number): Attributes => ({
+    ...inference(0),
+    ...call(1, first),
+    ...result(2, `c${first}`),
+    ...call(3, second),
+    ...call(3, third),
+    ...result(4, `c${second}`),
+    ...result(5, `c${third}`),
+  });
+
+  it('are read', () => {
+    const [entry] = entriesOf(span(traced(0, 1, 2)));
+    const calls = entry && messagesOf(entry).flatMap(({ tool_calls: own = [] }) => own as { id: string }[]);
+    expect(calls?.map(({ id }) => id)).toEqual(['c0', 'c1', 'c2']);
+  });
+
+  it.each([
+    [0, 2, 3],
+    [0, 1, 3],
+    [1, 2, 3],
+  ])('are refused if one is missing: only %i, %i and %i are there', (first, second, third) => {
+    expect(span(traced(first, second, third))).toMatchObject([
+      { kind: 'rejection', reason: 'unknown-content' },
+    ]);
+  });
+});
+
 it('messages as events are refused if the SDK dropped events', () => {
   const events = [
     { name: 'gen_ai.user.message', attributes: { content: 'a' } },
