@@ -21,8 +21,6 @@ const KINDS = Object.keys({
   'session-end': 0,
 } satisfies Record<Kind, 0>);
 
-/** Kinds whose elements the ledger counts by session, so that a stage cannot multiply them. */
-const COUNTED: ReadonlySet<Kind> = new Set(['conversation', 'record']);
 const FATE = /^(?:blank|dropped:[a-z0-9]+(?:-[a-z0-9]+)*)$/;
 
 export function ownedStage(stage: PlacedStage): PlacedStage {
@@ -67,13 +65,8 @@ function* eachOwned(
   input: StreamElement,
   stage: string,
 ): Generator<StreamElement> {
-  let successors = 0;
   for (const element of output) {
     if (element !== input) checkOwn(element, stage);
-    if (element.kind === input.kind && ++successors > 1 && COUNTED.has(element.kind))
-      failUsage(
-        `the stage '${stage}' of a plug-in returned several ${element.kind}s for one: the ledger counts one`,
-      );
     yield element === input ? element : owned(element, input, stage);
   }
 }
