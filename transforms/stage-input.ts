@@ -13,7 +13,8 @@ const MAKERS: Readonly<Record<Kind, string | undefined>> = {
   repair: undefined,
   'session-end': undefined,
 };
-const LAYERS = Object.keys(MAKERS).filter((kind) => MAKERS[kind as Kind] !== undefined);
+export const KINDS: readonly Kind[] = Object.keys(MAKERS) as Kind[];
+const LAYERS = KINDS.filter((kind) => MAKERS[kind] !== undefined);
 
 /** Returns what came instead of an element, in words. */
 function nameOf(chunk: unknown): string {
@@ -48,7 +49,8 @@ function checkWhole(element: StreamElement, name: string): void {
   );
 }
 
-function isElement(one: unknown): one is StreamElement {
+/** Returns whether it has a kind of elements. Its other members are not looked at. */
+export function isElement(one: unknown): one is StreamElement {
   const kind = (one as Partial<StreamElement> | null)?.kind;
   return typeof kind === 'string' && Object.hasOwn(MAKERS, kind);
 }
@@ -92,9 +94,7 @@ export function checkHandlers(handlers: unknown, name: string): void {
     );
   for (const [kind, handler] of Object.entries(handlers)) {
     if (!Object.hasOwn(MAKERS, kind))
-      throw new TypeError(
-        `${name}: there is no kind '${kind}'; the kinds are ${Object.keys(MAKERS).join(', ')}`,
-      );
+      throw new TypeError(`${name}: there is no kind '${kind}'; the kinds are ${KINDS.join(', ')}`);
     if (handler !== undefined && typeof handler !== 'function')
       throw new TypeError(`${name}: the handler for the kind ${kind} is ${nameOf(handler)}`);
   }

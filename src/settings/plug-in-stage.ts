@@ -4,22 +4,15 @@
  */
 import { copyOf } from '../../transforms/json/keep.ts';
 import type {
-  Kind,
   Message,
   StreamElement,
   ToolDefinition,
   WrittenRecord,
 } from '../../transforms/model/element.ts';
 import type { Handlers, PlacedStage } from '../../transforms/stage.ts';
-import { checkHandlers } from '../../transforms/stage-input.ts';
+import { checkHandlers, isElement, KINDS } from '../../transforms/stage-input.ts';
 import { failUsage } from '../errors.ts';
 import { isFinding, isRecord, NOT_A_FINDING } from './plug-in-format.ts';
-
-/** All kinds: the handlers of plug-ins for a missing one would be lost. */
-const KINDS = Object.keys({
-  ...{ line: 0, entry: 0, conversation: 0, record: 0, rejection: 0, fate: 0, repair: 0, finding: 0 },
-  'session-end': 0,
-} satisfies Record<Kind, 0>);
 
 const FATE = /^(?:blank|dropped:[a-z0-9]+(?:-[a-z0-9]+)*)$/;
 
@@ -74,7 +67,7 @@ function* eachOwned(
 /** @throws TurnmillError `usage` for what would make a ledger or a report that `verify` refuses */
 function checkOwn(element: StreamElement, stage: string): void {
   const fail = (what: string): never => failUsage(`the stage '${stage}' of a plug-in returned ${what}`);
-  if (!KINDS.includes(element?.kind)) fail('a list with something else than elements');
+  if (!isElement(element)) fail('a list with something else than elements');
   if (element.kind === 'fate' && !FATE.test(element.fate))
     fail('a fate that is not dropped:NAME, with a NAME of lower-case letters, digits and hyphens');
   if (element.kind === 'finding' && !isFinding(element)) fail(NOT_A_FINDING);

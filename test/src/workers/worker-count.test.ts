@@ -27,8 +27,8 @@ describe('chooseWorkers', () => {
     ['one GiB', [source('a.jsonl', 512), source('b.jsonl', 512)], 3],
     ['80 MiB, compressed', [source('a.jsonl.gz', 80)], 2],
     ['ten thousand small logs', small(10_000, 10), 2],
-    ['as many with a line each, which take as long to list as to read', small(10_000, 2), 1],
-    ['so many that reading them is worth it', small(100_000, 2), 4],
+    ['ten thousand logs of a line each', small(10_000, 2), 1],
+    ['a hundred thousand logs of a line each', small(100_000, 2), 4],
     ['more than the cores can take', [source('a.jsonl', 100_000)], 8],
     ['standard input', [standardInput], 1],
   ])('defaults to %s', (_what, sources, workers) => {
