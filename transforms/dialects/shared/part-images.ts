@@ -35,12 +35,11 @@ export function imageData(part: JsonView): Uint8Array | undefined {
   return isAddress(data) ? imagePart(data.copy()) : dataImage(media.bytes, data.bytes);
 }
 
-/** An image of Converse with its data; one in S3, or without its data, is kept as it is. */
+/** An image of Converse with its data; one in S3 is kept as it is. */
 export function converseImage(image: JsonView | undefined): Uint8Array | undefined {
   const format = image?.textOf('format');
   const data = image?.get('source')?.get('bytes');
   if (data?.type !== 'string' || format === undefined) return undefined;
-  if (latin1(data.bytes.subarray(0, 2)) === '"<') return undefined; // a tracer wrote <replaced> in place of it
   return dataImage(encode(JSON.stringify(`image/${format}`)), data.bytes);
 }
 
