@@ -215,6 +215,13 @@ describe('an answer', () => {
     expect(rulesOf(only(observation([user], output)))).toEqual([rule]);
   });
 
+  it('is rejected if it is the last of several steps, whose calls and results are not read', () => {
+    const step = { text: 'b', toolCalls: [], toolResults: [] };
+    const whole = observation([user], { ...step, steps: [step, step] });
+    expect(read([whole])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+    expect(messagesOf(only(observation([user], { ...step, steps: [step] })))).toEqual([user, reply]);
+  });
+
   it('of a call that failed is reported, once', () => {
     const failed = { level: 'ERROR', statusMessage: 'Connection reset by peer' };
     for (const finish_reason of ['stop', 'error'])

@@ -12,11 +12,13 @@ import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { mayBePieces } from '../shared/answer-pieces.ts';
 import { readReply, speakerOf } from '../shared/anthropic-message.ts';
 import { bodyInBase64, decoded, isBody } from '../shared/base64-text.ts';
-import { copiesOf, makeMessage, objectOf } from '../shared/build-messages.ts';
+import { arrayOf, copiesOf, makeMessage, objectOf, typedObject } from '../shared/build-messages.ts';
 import { withEmptyArguments } from '../shared/call-arguments.ts';
 import { carriesContent } from '../shared/carried-content.ts';
+import { blocksOfContent } from '../shared/foreign-parts.ts';
 import { BARE_CHOICE, CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
+import { hasEarlierSteps } from '../shared/logged-answer.ts';
 import { jsonIn, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
 import { isPrintedAnswer, printedForm } from '../shared/printed-value.ts';
@@ -145,18 +147,38 @@ function isAnswer(object: JsonView): boolean {
   if (choice?.type === 'object')
     return ['message', 'delta', 'text', 'finish_reason'].some((key) => choice.get(key) !== undefined);
   const isMessage = object.textOf('role') === 'assistant' || object.get('stop_reason') !== undefined;
-  if (isMessage) return present(object.get('content')) || object.get('tool_calls')?.type === 'array';
+  if (isMessage) return ANSWERED.some((key) => present(object.get(key)));
+  if (LISTS.some((key) => object.get(key)?.elements().some(isCall))) return true;
+  if (object.get('generations')?.elements()[0]?.type === 'array') return true;
+  if (object.textOf('type') === 'ai' && object.get('data')?.type === 'object') return true;
   const [item] = object.get('output')?.elements() ?? [];
   if (object.textOf('object') === 'response' || item?.textOf('type') !== undefined) return true;
   const error = object.get('error');
   return error?.type === 'object' && ['message', 'type', 'code'].some((key) => present(error.get(key)));
 }
 
-/** Is a list that was logged as text made of messages, choices, items or blocks of an answer? */
+/** Members of a message that answers, and of any answer with calls in them. */
+const ANSWERED = ['content', 'tool_calls', 'parts'] as const;
+const LISTS = [...ANSWERED, 'toolCalls'] as const;
+
+/** Is a list that was logged as text made of messages, choices, items or blocks of an answer, or are calls in it? */
 function areAnswers(list: JsonView): boolean {
   const all = list.elements();
-  return all.length > 0 && all.every((one) => isAnswer(one) || isPartOfAnswer(one));
+  return all.some(isCall) || (all.length > 0 && all.every((one) => isAnswer(one) || isPartOfAnswer(one)));
 }
+
+/** Is it a call in the words of any API, with an id? Calls that a model writes as text have none. */
+function isCall(one: JsonView): boolean {
+  if (one.get('toolUse')?.typeOf('toolUseId') === 'string') return true;
+  if (one.get('functionCall')?.typeOf('name') === 'string') return true;
+  if (one.typeOf('toolCallId') === 'string') return one.typeOf('toolName') === 'string';
+  const named = one.get('function') ?? one;
+  return (
+    one.typeOf('id') === 'string' && named.typeOf('name') === 'string' && CALLS.has(one.textOf('type') ?? '')
+  );
+}
+
+const CALLS: ReadonlySet<string> = new Set(['function', 'tool_call', 'tool_use']);
 
 function isPartOfAnswer(one: JsonView): boolean {
   if (one.get('message')?.textOf('role') === 'assistant') return true;
@@ -164,11 +186,13 @@ function isPartOfAnswer(one: JsonView): boolean {
     case 'function_call':
       return one.typeOf('call_id') === 'string';
     case 'reasoning':
-      return one.typeOf('summary') === 'array';
+      return one.typeOf('summary') === 'array' || one.typeOf('text') === 'string';
     case 'tool_use':
       return one.typeOf('id') === 'string' && one.typeOf('name') === 'string';
     case 'thinking':
       return one.typeOf('thinking') === 'string';
+    case 'thought':
+      return one.typeOf('text') === 'string';
     case 'text':
       return one.typeOf('text') === 'string' && one.keys().every((key) => OF_TEXT.has(key));
     default:
@@ -190,8 +214,9 @@ function fromList(list: JsonView, keepSealed: boolean): Answer {
   if (all.every(isMessage) && all.some((one) => one.textOf('role') !== 'assistant'))
     return { messages: readForeignMessages(all.map(messageOf), keepSealed).map(asReadMessage), notes: [] };
   if (isItem(first)) return fromItems(list, keepSealed);
-  if (isBlock(first)) return answerOf(readReply(list.copy(), undefined, keepSealed), []);
-  if (mayBePieces(all)) return UNKNOWN;
+  const blocks = blocksOfContent(list, true);
+  if (blocks !== list || isBlock(first)) return answerOf(readReply(blocks.copy(), undefined, keepSealed), []);
+  if (mayBePieces(all) || all.some(isOtherPart)) return UNKNOWN;
   return fromChoices(list, keepSealed);
 }
 
@@ -200,8 +225,13 @@ const messageOf = (view: JsonView): Message => ({ bytes: view.copy(), role: view
 
 const isItem = (view: JsonView): boolean => {
   const type = view.get('type')?.text() ?? '';
-  return type === 'message' || type === 'reasoning' || type.endsWith('_call');
+  if (type === 'reasoning') return view.typeOf('text') !== 'string'; // a part of the AI SDK has a text
+  return type === 'message' || (type.endsWith('_call') && type !== 'tool_call');
 };
+
+/** Is it a part of an answer in another form, where choices or messages are expected? */
+const isOtherPart = (view: JsonView): boolean =>
+  isCall(view) || (view.get('type')?.text() !== undefined && !isMessage(view));
 
 const isBlock = (view: JsonView): boolean =>
   ['text', 'tool_use', 'thinking', 'redacted_thinking'].includes(view.get('type')?.text() ?? '');
@@ -275,11 +305,27 @@ function fromChatMessage(view: JsonView, keepSealed: boolean): Answer {
       notes: [],
     };
   const text = TEXTS.map((key) => view.get(key)).find((value) => value?.type === 'string');
-  if (text !== undefined && !REPLIES.some((key) => present(view.get(key)))) return textAnswer(text);
+  const isText = text !== undefined && !REPLIES.some((key) => present(view.get(key)));
+  if (isText) return fromTextAndCalls(view, text, keepSealed);
   if (strayMember(view, CHAT_MESSAGE.names) !== undefined) return UNKNOWN;
   if (role !== undefined) return answerOf({ bytes, role }, []);
   return view.keys().length === 0 ? NONE : UNKNOWN;
 }
+
+/** Reads a text, beside which a result of the AI SDK has its calls, and Cohere's first API the history. */
+function fromTextAndCalls(view: JsonView, text: JsonView, keepSealed: boolean): Answer {
+  const again = hasEarlierSteps(view) ? [] : OF_ONE_STEP;
+  if (strayMember(view, new Set([...TEXTS, 'toolCalls', 'chat_history', ...again])) !== undefined)
+    return UNKNOWN;
+  const calls = view.get('toolCalls')?.elements() ?? [];
+  const said = text.isEmptyText ? [] : [typedObject('text', ['text', text.copy()])];
+  const list = arrayOf([...said, ...calls.map((call) => call.copy())]);
+  const read = calls.length === 0 ? textAnswer(text) : fromList(new JsonView(list), keepSealed);
+  return { ...read, notes: [...read.notes, ...answerNotes(view.textOf('finishReason'), false, 1)] };
+}
+
+/** Members of a result of the AI SDK that repeat the answer, if it has a single step. */
+const OF_ONE_STEP = ['steps', 'response', 'request'];
 
 /** The message in the words of the chat API; the same one if it has no call, result or thought of another API. */
 function canonical(message: Message, view: JsonView, keepSealed: boolean): readonly Message[] {

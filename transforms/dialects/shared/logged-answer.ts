@@ -201,11 +201,18 @@ function addReply(transcript: Transcript, answer: JsonView): void {
   else if (isOfOther(answer.get('message')))
     transcript.refuse('unknown-speaker', 'an answer has the type of another speaker', message);
   else if (SPEAKING.some((key) => firstOf(message, key) !== undefined)) transcript.addAnswer(message);
+  else if (hasEarlierSteps(answer)) transcript.refuse('unknown-content', EARLIER_STEPS, answer.get('steps'));
   else if (text?.type === 'string') addText(transcript, text, calls?.elements().map(callOf));
   else if (calls !== undefined) transcript.addBlocks('assistant', calls.elements().map(callOf));
   else if (text?.type === 'object') addCompletion(transcript, text);
   else refuseValue(transcript, answer);
 }
+
+/** Does a result of the AI SDK have steps before its answer? Their calls and results are turns that are not read. */
+export const hasEarlierSteps = (result: JsonView): boolean =>
+  (result.get('steps')?.elements().length ?? 0) > 1;
+
+const EARLIER_STEPS = 'the answer is the last of several steps, whose calls and results are not read';
 
 /** Members that hold the text of an answer that is not a message. */
 const TEXTS = [

@@ -310,11 +310,34 @@ describe('an answer that was logged as the text of a list', () => {
     for (const one of [
       { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
       { type: 'tool_use', id: 'c', name: 'f', input: {} },
+      { type: 'tool_call', id: 'c', name: 'f', arguments: {}, raw_name: 'f', raw_arguments: '{}' },
+      { type: 'tool-call', toolCallId: 'c', toolName: 'f', input: {} },
       { role: 'assistant', content: null, tool_calls: [call] },
     ])
-      expect(messagesOf({ messages: [question], response: JSON.stringify([one]) })).toMatchObject([
-        [question, { role: 'assistant', tool_calls: [call] }],
-      ]);
+      for (const response of [[one], JSON.stringify([one])])
+        expect(messagesOf({ messages: [question], response })).toMatchObject([
+          [question, { role: 'assistant', tool_calls: [call] }],
+        ]);
+  });
+
+  it.each<[string, unknown]>([
+    ['parts of Converse', [{ text }, { toolUse: { toolUseId: 'c', name: 'f', input: {} } }]],
+    ['parts of Gemini', [{ text }, { functionCall: { name: 'f', args: {} } }]],
+    ['a content of Gemini', { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] }],
+    ['calls alone', [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }]],
+    [
+      'thoughts of TensorZero',
+      [
+        { type: 'thought', text: 'x' },
+        { type: 'text', text },
+      ],
+    ],
+    ['messages of OpenTelemetry', [{ role: 'assistant', parts: [{ type: 'text', content: text }] }]],
+    ['a message of LangChain', { type: 'ai', data: { content: text } }],
+    ['generations of LangChain', { generations: [[{ text, message: { type: 'ai', content: text } }]] }],
+  ])('is rejected if it is an answer in a form that is not read: %s', (_kind, answer) => {
+    for (const response of [answer, JSON.stringify(answer)])
+      expect(read([{ messages: [question], response }])).toMatchObject([{ kind: 'rejection' }]);
   });
 
   it.each([
@@ -329,6 +352,34 @@ describe('an answer that was logged as the text of a list', () => {
     expect(messagesOf({ messages: [question], response: content })).toEqual([
       [question, { role: 'assistant', content }],
     ]);
+  });
+});
+
+describe('a result of the AI SDK', () => {
+  const called = { type: 'tool-call', toolCallId: 'c', toolName: 'f', args: { x: 1 } };
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"x":1}' } };
+  const step = { text: 'b', toolCalls: [], toolResults: [] };
+  const messages = [{ role: 'assistant', content: [{ type: 'text', text: 'b' }] }];
+  const result = { ...step, finishReason: 'stop', steps: [step], request: { body: '{}' } };
+  const answered = (response: object) => ({ messages: [question], response });
+
+  it('is its text and its calls', () => {
+    expect(messagesOf(answered({ ...result, response: { id: 'r', messages } }))).toEqual([[question, reply]]);
+    for (const text of ['b', '']) {
+      const said = text === '' ? { role: 'assistant' } : reply;
+      expect(messagesOf(answered({ ...step, text, toolCalls: [called] }))).toEqual([
+        [question, { ...said, tool_calls: [call] }],
+      ]);
+    }
+    expect(rulesOf(answered({ ...result, finishReason: 'length' }))).toEqual([['reply-cut']]);
+  });
+
+  it('is rejected if it has earlier steps, or calls under another name', () => {
+    const steps = [{ text: '', toolCalls: [called], toolResults: [{ ...called, result: 'r' }] }, step];
+    for (const more of [{ steps }, { calls: [called] }])
+      expect(read([answered({ ...result, ...more })])).toMatchObject([
+        { kind: 'rejection', reason: 'unknown-content' },
+      ]);
   });
 });
 
