@@ -91,10 +91,19 @@ export function isOfServer(part: Uint8Array): boolean {
 /** The kind that a part of this type, as JSON text, has in another API. One that ran on the server has none. */
 export function foreignKind(part: Uint8Array, type: string): ForeignKind | undefined {
   const plain = plainType(type);
-  if (plain === 'tool_result') return valuesOf(part, ['toolCallId'])[0]?.[0] === QUOTE ? 'result' : undefined;
+  if (plain === 'tool_result') return isForeignResult(part) ? 'result' : undefined;
   const kind = FOREIGN.get(plain);
   return kind === undefined || kind === 'thought' || !isOfServer(part) ? kind : undefined;
 }
+
+/** Does a result name its call in other words than those of the Messages API, or than those of Azure's agents? */
+function isForeignResult(part: Uint8Array): boolean {
+  const [own, ofAzure, ...ids] = valuesOf(part, ['tool_use_id', 'tool_result', ...RESULT_IDS]);
+  return own === undefined && ofAzure === undefined && ids.some((id) => id?.[0] === QUOTE);
+}
+
+/** The call that a result answers: the AI SDK, BeeAI, TensorZero. */
+const RESULT_IDS = ['toolCallId', 'tool_call_id', 'id'];
 
 /** Whether a part, or an element of a content, is one that an API has. @param part JSON text */
 export function isKnownPart(part: Uint8Array): boolean {

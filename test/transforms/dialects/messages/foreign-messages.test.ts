@@ -125,6 +125,18 @@ describe('readForeignMessages', () => {
     ]);
   });
 
+  it.each([
+    ['BeeAI', { type: 'tool-result', tool_call_id: 't', tool_name: 'f', result: 'r' }],
+    ['TensorZero', { type: 'tool_result', id: 't', name: 'f', result: 'r' }],
+  ])('reads results of %s in a content', (_client, part) => {
+    const call = { type: 'tool_call', id: 't', name: 'f', arguments: {} };
+    const logged = [message('assistant', { content: [call] }), message('tool', { content: [part] })];
+    expect(parsed(readForeignMessages(logged))).toEqual([
+      { role: 'assistant', tool_calls: [fn('t', 'f', '{}')] },
+      { role: 'tool', tool_call_id: 't', content: 'r' },
+    ]);
+  });
+
   it('counts a call once that LangChain has in the content and beside it', () => {
     const content = [
       { type: 'tool_use', id: 't1', name: 'f', input: {} },
