@@ -5,7 +5,7 @@
 import { JsonView } from '../json/json-view.ts';
 import type { Dialect, ObjectMembers } from './dialect.ts';
 import { type DialectSpec, type FirstObject, traitsOf } from './dialect-spec.ts';
-import { type ReportMistake, throwMistake } from './shared/read-mistakes.ts';
+import { ReadMistakes, type ReportMistake, throwMistake } from './shared/read-mistakes.ts';
 import { SpecReader } from './spec-reader.ts';
 
 /** The views of the object that was looked at last: all dialects are asked about one object before the next one. */
@@ -34,9 +34,10 @@ export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Di
   return dialectFrom(spec, throwMistake);
 }
 
-/** Does the same; calls `mistake` with a text if `read` returns or rejects what it must not. */
+/** Does the same; calls `mistake` with a text if `detect` or `read` returns or rejects what it must not. */
 export function dialectFrom<Memory>(spec: DialectSpec<Memory>, mistake: ReportMistake): Dialect {
   const { name, summary, knownBy, marks, inside, alone } = spec;
+  const mistakes = new ReadMistakes(name, mistake);
   return {
     name,
     summary,
@@ -45,7 +46,11 @@ export function dialectFrom<Memory>(spec: DialectSpec<Memory>, mistake: ReportMi
     ...(marks && { marks }),
     ...(inside !== undefined && { inside }),
     ...(alone && { alone }),
-    detect: (first) => spec.detect(viewsOf(first)),
+    detect(first) {
+      const answer = spec.detect(viewsOf(first));
+      mistakes.checkDetected(answer);
+      return answer;
+    },
     create: (scanner, options) => new SpecReader(spec, mistake, scanner, options),
   };
 }

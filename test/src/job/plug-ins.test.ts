@@ -351,6 +351,18 @@ export default { name: 'late', summary: 'Late.', after: 'format', create: () => 
   });
 });
 
+it.each([
+  ['async () => true', 'an object'],
+  ["(first) => first.get('q') && 'hi'", 'a string'],
+])('the detect of a dialect in a plug-in, if it is %s, ends the run', async (detect, what) => {
+  const { logs, plugin, out } = workshop(
+    `export default { name: 'odd', summary: 'Odd.', detect: ${detect}, read: () => [] };`,
+  );
+  const run = await turnmill(['build', logs, '--plugin', plugin, '--out', out]);
+  expect([run.status, existsSync(out)]).toEqual([64, false]);
+  expect(run.stderr).toContain(`dialect 'odd': detect returned ${what}; it must return a boolean or one of`);
+});
+
 describe('the read of a dialect in a plug-in', () => {
   const MUST =
     'it must return an entry ({ messages, reply, ... }), context.reject(...), context.drop(...), a list of these, or undefined after context.fold took the object';

@@ -1,6 +1,7 @@
-/** Checks what the `read` of a dialect returns and rejects with. TypeScript checks the built-in dialects, but not those in plug-ins. */
+/** Checks what the functions of a dialect return, and what it rejects with. TypeScript checks the built-in dialects, but not those in plug-ins. */
 import type { Origin } from '../../model/element.ts';
 import { LINE_REASONS } from '../../model/reasons.ts';
+import type { Detected } from '../dialect.ts';
 import type { EntryFields, ObjectPart } from '../dialect-spec.ts';
 
 /** Reports a mistake in a dialect. Never returns. */
@@ -21,6 +22,10 @@ function nameOf(value: unknown): string {
 
 const isMessage = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'bytes' in value && value.bytes instanceof Uint8Array;
+
+const DETECTED: ReadonlySet<unknown> = new Set<Detected>([
+  ...(['yes', 'no', 'ask-next', 'unless-next', 'unless-later'] as const),
+]);
 
 export class ReadMistakes {
   readonly #dialect: string;
@@ -54,6 +59,15 @@ export class ReadMistakes {
       this.badResult('a reply that is not from context.makeMessage', origin);
     if (sessionId !== undefined && typeof sessionId !== 'string')
       this.badResult(`a sessionId that is ${nameOf(sessionId)}`, origin);
+  }
+
+  /** Reports an answer of `detect` that is none: an async function returns a Promise. */
+  checkDetected(answer: unknown): void {
+    if (!answer || answer === true || DETECTED.has(answer)) return;
+    const known = [...DETECTED].join(', ');
+    this.#report(
+      `dialect '${this.#dialect}': detect returned ${nameOf(answer)}; it must return a boolean or one of ${known}, and must not be async`,
+    );
   }
 
   /** Reports a reason that is not in the closed list. */
