@@ -12,14 +12,21 @@ import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { mayBePieces } from '../shared/answer-pieces.ts';
 import { readReply, speakerOf } from '../shared/anthropic-message.ts';
 import { bodyInBase64, decoded, isBody } from '../shared/base64-text.ts';
-import { arrayOf, copiesOf, makeMessage, objectOf, typedObject } from '../shared/build-messages.ts';
+import {
+  arrayOf,
+  copiesOf,
+  makeMessage,
+  objectOf,
+  type Piece,
+  typedObject,
+} from '../shared/build-messages.ts';
 import { withEmptyArguments } from '../shared/call-arguments.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { blocksOfContent } from '../shared/foreign-parts.ts';
 import { BARE_CHOICE, CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { hasEarlierSteps } from '../shared/logged-answer.ts';
-import { jsonIn, present, structured } from '../shared/logged-values.ts';
+import { isTrue, jsonIn, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
 import { isPrintedAnswer, printedForm } from '../shared/printed-value.ts';
 import {
@@ -40,6 +47,7 @@ import {
   isCutEvent,
   isStreamEvent,
 } from '../streams/assembler.ts';
+import { isOllamaChunk } from '../streams/chat-chunks.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
 import { asReadMessage, ItemMessages, type ReadMessage } from './item-messages.ts';
@@ -127,17 +135,23 @@ function fromBase64(view: JsonView, keepSealed: boolean): Answer | undefined {
   return body.type === 'array' || isAnswer(body) ? readAnswer(body, keepSealed) : UNKNOWN;
 }
 
-function textAnswer(text: JsonView, notes: readonly ReadingNote[] = []): Answer {
+function textAnswer(text: JsonView, thought?: JsonView): Answer {
   if (isPrintedAnswer(text)) return UNKNOWN;
-  return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
+  const more: Piece[] = thought !== undefined && says(thought) ? [['reasoning_content', thought.copy()]] : [];
+  return answerOf(makeMessage('assistant', [['content', text.copy()], ...more]), []);
 }
+
+const withNotes = (answer: Answer, notes: readonly ReadingNote[]): Answer => ({
+  ...answer,
+  notes: [...answer.notes, ...notes],
+});
 
 /** The answer of an assembled stream. */
 export function answerFromStream({ json, notes }: StreamedAnswer, keepSealed: boolean): Answer {
   const body = new JsonView(json);
   const read = fromObject(body, keepSealed);
   const others = notes.filter(({ rule }) => !read.notes.some((note) => note.rule === rule));
-  return { ...read, notes: [...read.notes, ...others], body };
+  return { ...withNotes(read, others), body };
 }
 
 /** Is JSON that was logged as text an answer of an API? A model may answer in JSON, too, under the same names. */
@@ -250,10 +264,28 @@ function fromObject(view: JsonView, keepSealed: boolean): Answer {
   if (present(view.get('helicone_message'))) return { messages: [], notes: [PLACEHOLDER] };
   const messages = view.get('messages');
   if (messages?.type === 'array' && view.get('role') === undefined) return fromList(messages, keepSealed);
-  const text = view.get('done') === undefined ? undefined : view.get('response');
-  if (text?.type === 'string') return textAnswer(text);
+  if (isOllamaChunk(view)) return fromOllama(view, keepSealed);
+  if (content?.type === 'string' && view.typeOf('stop') === 'boolean') return fromLlamaCpp(view, content);
   const message = view.get('message');
   return fromChatMessage(message?.type === 'object' ? message : view, keepSealed);
+}
+
+/** Reads an answer of Ollama that is not a stream, to a chat or to a prompt. */
+function fromOllama(view: JsonView, keepSealed: boolean): Answer {
+  const isWhole = isTrue(view.get('done'));
+  const notes = isWhole ? answerNotes(view.textOf('done_reason'), false, 1) : [STREAM_CUT];
+  const message = view.get('message');
+  const read =
+    message?.type === 'object'
+      ? fromChatMessage(message, keepSealed)
+      : textAnswer(view.get('response') as JsonView, view.get('thinking'));
+  return withNotes(read, notes);
+}
+
+/** Reads an answer to a prompt by the server of llama.cpp, which tells in several ways that it was cut. */
+function fromLlamaCpp(view: JsonView, content: JsonView): Answer {
+  const isCut = view.textOf('stop_type') === 'limit' || isTrue(view.get('stopped_limit'));
+  return withNotes(textAnswer(content), answerNotes(isCut ? 'length' : undefined, false, 1));
 }
 
 /** An answer of Gemini or Converse, without its request. */
@@ -274,7 +306,7 @@ function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): 
   const message = first.get('message');
   const notes = answerNotes(first.get('finish_reason')?.text(), present(error), all.length);
   const text = first.type === 'string' ? first : first.get('text');
-  if (message === undefined && text?.type === 'string') return textAnswer(text, notes);
+  if (message === undefined && text?.type === 'string') return withNotes(textAnswer(text), notes);
   const delta = message === undefined ? first.get('delta') : undefined;
   if (['content', 'tool_calls'].some((key) => says(delta?.get(key)))) return UNKNOWN; // a piece of a stream
   const isCall = first.get('finish_reason')?.text() === 'tool_calls';
@@ -283,7 +315,7 @@ function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): 
   const isEnded = message === undefined && first.get('finish_reason') !== undefined;
   const read = whole.isUnknown === true && isEnded && !carriesContent(first) ? NONE : whole;
   const unread = unreadNotes(first, message === undefined ? BARE_CHOICE : CHAT_CHOICE, 'choices[0]');
-  return { ...read, notes: [...read.notes, ...notes, ...unread] };
+  return withNotes(read, [...notes, ...unread]);
 }
 
 const isChoice = (view: JsonView): boolean =>
@@ -321,7 +353,7 @@ function fromTextAndCalls(view: JsonView, text: JsonView, keepSealed: boolean): 
   const said = text.isEmptyText ? [] : [typedObject('text', ['text', text.copy()])];
   const list = arrayOf([...said, ...calls.map((call) => call.copy())]);
   const read = calls.length === 0 ? textAnswer(text) : fromList(new JsonView(list), keepSealed);
-  return { ...read, notes: [...read.notes, ...answerNotes(view.textOf('finishReason'), false, 1)] };
+  return withNotes(read, answerNotes(view.textOf('finishReason'), false, 1));
 }
 
 /** Members of a result of the AI SDK that repeat the answer, if it has a single step. */
@@ -350,7 +382,7 @@ function fromResponse(view: JsonView, keepSealed: boolean): Answer {
   const status = view.get('status')?.text();
   if (status !== undefined && PENDING.has(status)) return { messages: [], notes: [], id, isPending: true };
   const read = fromItems(view.get('output') as JsonView, keepSealed);
-  return { ...read, notes: [...read.notes, ...responseNotes(view)], id };
+  return { ...withNotes(read, responseNotes(view)), id };
 }
 
 function fromItems(list: JsonView, keepSealed: boolean): Answer {

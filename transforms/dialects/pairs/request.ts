@@ -8,13 +8,14 @@ import { stringValue } from '../../model/message.ts';
 import { createHistory, type History } from '../anthropic/history.ts';
 import { systemText } from '../anthropic/pair.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
-import { isSameText, makeMessage, systemMessage } from '../shared/build-messages.ts';
+import { arrayOf, isSameText, makeMessage, systemMessage, typedObject } from '../shared/build-messages.ts';
 import { withEmptyArguments } from '../shared/call-arguments.ts';
 import { unreadSystem } from '../shared/known-bodies.ts';
 import { COPIED_MESSAGE } from '../shared/known-members.ts';
 import { toolsIn } from '../shared/logged-bodies.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
-import { firstOf, present, structured } from '../shared/logged-values.ts';
+import { firstOf, isTrue, present, structured } from '../shared/logged-values.ts';
+import { imageOfText } from '../shared/part-images.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
 import { noted, notedFirst } from '../shared/reading-notes.ts';
 import { createToolsReader, flattenAny, NO_TOOLS, withTools } from '../shared/tool-definitions.ts';
@@ -44,7 +45,19 @@ const MESSAGE_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 
 const PARENTS = ['parent_message_uuid', 'parent_message_id', 'parentMessageId'] as const;
 /** The parent of a first message. */
 const ROOT = /^[0-]*(?:4000-8000-[0-]*)?$/;
+/** Returns the member that names the messages before a prompt, which Ollama has as tokens; undefined if it is the first. */
+function storedBefore(body: JsonView): JsonView | undefined {
+  const parent = firstOf(body, ...PARENTS);
+  if (parent !== undefined && !ROOT.test(parent.text() ?? '')) return parent;
+  const tokens = body.get('context');
+  return tokens?.elements()[0]?.type === 'number' ? tokens : undefined;
+}
 const STORED = 'the prompt continues a message that is not in the request';
+/** Members of a prompt that is not what a user said: the text after it, its form without a template, its repetition. */
+const COMPLETED = ['suffix', 'raw', 'echo'] as const;
+const COMPLETION =
+  'the prompt is a text to be completed, not a message: it has a suffix, or is raw or echoed';
+const NO_IMAGE = 'an image beside the prompt is not data of a known kind';
 const TEMPLATE = 'the request names a prompt that is stored at its server: the log lacks its messages';
 
 export const isProblem = (result: object): result is Problem => 'reason' in result;
@@ -86,21 +99,25 @@ export class RequestReader {
     if (tools === undefined) return { reason: 'bad-tools', detail: 'tools is not valid', at: logged };
     if (isResponsesRequest(body)) return this.#readItems(body, tools, open);
     const messages = structured(body.get('messages') ?? body.get('prompt'));
-    if (messages?.type === 'string') {
-      if (isPrintedMessages(messages)) return printed(messages);
-      const parent = firstOf(body, ...PARENTS);
-      if (parent !== undefined && !ROOT.test(parent.text() ?? ''))
-        return { reason: 'body-elsewhere', detail: STORED, at: parent };
-      const message = makeMessage('user', [['content', messages.copy()]]);
-      const system = this.#systemIn(body, 'system');
-      return 'reason' in system
-        ? system
-        : marked(body, { system, messages: [asReadMessage(message)], tools });
-    }
+    if (messages?.type === 'string') return this.#prompt(body, messages, tools);
     const inner = messages?.get('messages');
     const list = inner?.type === 'array' ? inner : messages;
     if (isMessage || isAnthropic(body, list)) return this.#blocks(body, list, tools);
     return this.#messages(list, tools);
+  }
+
+  /** Reads a request whose messages are a prompt. */
+  #prompt(body: JsonView, prompt: JsonView, tools: readonly ToolDefinition[]): Request | Problem {
+    if (isPrintedMessages(prompt)) return printed(prompt);
+    const stored = storedBefore(body);
+    if (stored !== undefined) return { reason: 'body-elsewhere', detail: STORED, at: stored };
+    const completed = COMPLETED.map((key) => body.get(key)).find((value) => says(value) || isTrue(value));
+    if (completed !== undefined) return { reason: 'unknown-content', detail: COMPLETION, at: completed };
+    const images = body.get('images');
+    const message = promptOf(prompt, images?.elements() ?? []);
+    if (message === undefined) return { reason: 'unknown-content', detail: NO_IMAGE, at: images };
+    const system = this.#systemIn(body, 'system');
+    return 'reason' in system ? system : marked(body, { system, messages: [asReadMessage(message)], tools });
   }
 
   /** Messages of the chat API, byte for byte. */
@@ -220,6 +237,14 @@ function marked(body: JsonView, request: Request): Request {
   const first = messages[at] as ReadMessage;
   const message = noted(first.message as Message, [unread]);
   return { ...request, messages: messages.with(at, { ...first, message }) };
+}
+
+/** A prompt as a message of the user, with the images that Ollama has beside it; undefined if one is of no known form. */
+function promptOf(text: JsonView, images: readonly JsonView[]): Message | undefined {
+  const parts = images.flatMap((image) => imageOfText(image) ?? []);
+  if (parts.length < images.length) return undefined;
+  const said = typedObject('text', ['text', text.copy()]);
+  return makeMessage('user', [['content', images.length > 0 ? arrayOf([said, ...parts]) : text.copy()]]);
 }
 
 /** A request whose messages a program printed into a text, or cut. Whole JSON in a string never comes here. */

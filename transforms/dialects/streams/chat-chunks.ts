@@ -264,6 +264,8 @@ class Choice {
     const message = chunk.get('message');
     if (message?.type === 'object') this.#take(message);
     this.#content.add(chunk.get('response'));
+    const thought = chunk.get('thinking');
+    if (thought?.type === 'string') this.#reasoning.add(thought.bytes);
     if (isTrue(chunk.get('done'))) this.finish = chunk.get('done_reason')?.copy() ?? STOP;
   }
 

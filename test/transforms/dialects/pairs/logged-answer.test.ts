@@ -448,13 +448,79 @@ describe('an answer of Ollama', () => {
     ]);
   });
 
+  it('has its reasoning, and says that it was cut', () => {
+    const asked = { body: { model: 'm', prompt: 'a' } };
+    const body = { response: 'b', thinking: 't', done: true, done_reason: 'stop' };
+    const thought = { ...reply, reasoning_content: 't' };
+    expect(messagesOf(capture({ body }, asked))).toEqual([[question, thought]]);
+    const body_raw = '{"response":"","thinking":"t","done":false}\n{"response":"b","done":true}';
+    expect(messagesOf(capture({ body_raw }, asked))).toEqual([[question, thought]]);
+    const message = { model: 'm', message: reply, done: true };
+    for (const [answer, rules] of [
+      [{ ...body, done_reason: 'length' }, ['reply-cut']],
+      [{ ...message, done_reason: 'length' }, ['reply-cut']],
+      [{ ...body, done: false }, ['stream-cut']],
+      [body, []],
+      [message, []],
+    ])
+      expect(rulesOf(capture({ body: answer }, asked))).toEqual([rules]);
+  });
+
+  it('may belong to a prompt with images', () => {
+    const image = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB';
+    const body = { response: 'b', done: true };
+    const url = `data:image/png;base64,${image}`;
+    const content = [
+      { type: 'text', text: 'a' },
+      { type: 'image_url', image_url: { url } },
+    ];
+    const asked = (images: readonly unknown[]) => capture({ body }, { body: { prompt: 'a', images } });
+    expect(messagesOf(asked([image]))).toEqual([[{ role: 'user', content }, reply]]);
+    expect(messagesOf(asked([]))).toEqual([[question, reply]]);
+    for (const odd of ['hello', 7])
+      expect(read([asked([odd])])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+  });
+
+  it.each([{ suffix: 'c' }, { raw: true }, { echo: true }])(
+    'is refused if it completes its prompt: %j',
+    (more) => {
+      const body = { response: 'b', done: true };
+      const asked = capture({ body }, { body: { model: 'm', prompt: 'a', ...more } });
+      expect(read([asked])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+      const none = { suffix: '', raw: false, echo: null };
+      expect(messagesOf(capture({ body }, { body: { model: 'm', prompt: 'a', ...none } }))).toEqual([
+        [question, reply],
+      ]);
+    },
+  );
+
   it('is refused if its prompt continues a conversation that only the server has', () => {
     const body = { response: 'b', done: true };
     const messagesAfter = (parent_message_uuid: string) =>
       messagesOf(capture({ body }, { body: { prompt: 'a', parent_message_uuid } }));
     expect(messagesAfter('00000000-0000-4000-8000-000000000000')).toEqual([[question, reply]]);
     expect(messagesAfter('019a77c0-0000-7000-8000-000000000000')).toEqual([]);
+    const messagesIn = (context: readonly number[]) =>
+      messagesOf(capture({ body }, { body: { model: 'm', prompt: 'a', context } }));
+    expect(messagesIn([])).toEqual([[question, reply]]);
+    expect(messagesIn([128_006, 882])).toEqual([]);
   });
+});
+
+test.each([
+  [{ stop_type: 'limit' }, ['reply-cut']],
+  [{ stopped_limit: true }, ['reply-cut']],
+  [{ stop_type: 'eos', stopped_limit: false }, []],
+])('an answer of the server of llama.cpp is its text alone: %j', (more, rules) => {
+  const body = {
+    content: 'b',
+    stop: true,
+    model: 'm',
+    generation_settings: { prompt: 'Be brief.' },
+    ...more,
+  };
+  const call = capture({ body }, { body: { prompt: 'a' } });
+  expect([messagesOf(call), rulesOf(call)]).toEqual([[[question, reply]], [rules]]);
 });
 
 test('a stream that was logged as text in an object of Helicone is an answer', () => {
