@@ -50,6 +50,32 @@ describe('a request', () => {
     expect(messagesFor(input, 'b')).toEqual([user, reply]);
   });
 
+  it.each([
+    '<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n',
+    '<|start_header_id|>user<|end_header_id|>\n\na<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n',
+    '<s>[INST] a [/INST]',
+    '<｜begin▁of▁sentence｜><｜User｜>a<｜Assistant｜><think>\n',
+    '<start_of_turn>user\na<end_of_turn>\n<start_of_turn>model\n',
+    '<|start|>user<|message|>a<|end|><|start|>assistant',
+    '<|user|>\na<|end|>\n<|assistant|>\n',
+    '\n\nHuman: a\n\nAssistant:',
+    '### Instruction:\na\n\n### Response:',
+    'System: Be brief.\nHuman: a',
+    'Human: a',
+  ])('is rejected if it is a conversation as one text: %j', (prompt) => {
+    for (const input of [prompt, { prompt }, [prompt]])
+      expect(read([observation(input, 'b')])).toMatchObject([
+        { kind: 'rejection', reason: 'unknown-content' },
+      ]);
+  });
+
+  it.each(['Assistant: is it warm?', 'Write "<|im_start|>assistant" in Go.', 'System: Debian. Is it old?'])(
+    'is the text of the user if only its beginning or its middle looks so: %s',
+    (content) => {
+      expect(messagesFor(content, 'b')).toEqual([{ role: 'user', content }, reply]);
+    },
+  );
+
   it('may have its system text beside the messages', () => {
     expect(messagesFor({ system: 's', messages: [user] }, 'b')[0]).toEqual({ role: 'system', content: 's' });
     const gemini = {

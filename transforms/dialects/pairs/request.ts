@@ -16,7 +16,7 @@ import { toolsIn } from '../shared/logged-bodies.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { firstOf, isTrue, present, structured } from '../shared/logged-values.ts';
 import { imageOfText } from '../shared/part-images.ts';
-import { isPrintedMessages } from '../shared/printed-value.ts';
+import { isPrintedMessages, isTemplated } from '../shared/printed-value.ts';
 import { noted, notedFirst } from '../shared/reading-notes.ts';
 import { createToolsReader, flattenAny, NO_TOOLS, withTools } from '../shared/tool-definitions.ts';
 import { says, unreadNotes } from '../shared/unread-text.ts';
@@ -108,7 +108,7 @@ export class RequestReader {
 
   /** Reads a request whose messages are a prompt. */
   #prompt(body: JsonView, prompt: JsonView, tools: readonly ToolDefinition[]): Request | Problem {
-    if (isPrintedMessages(prompt)) return printed(prompt);
+    if (isPrintedMessages(prompt) || isTemplated(prompt)) return printed(prompt);
     const stored = storedBefore(body);
     if (stored !== undefined) return { reason: 'body-elsewhere', detail: STORED, at: stored };
     const completed = COMPLETED.map((key) => body.get(key)).find((value) => says(value) || isTrue(value));

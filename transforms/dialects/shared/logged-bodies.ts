@@ -18,7 +18,7 @@ import { isBuiltInCall } from './known-parts.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts.ts';
-import { isPrintedMessages } from './printed-value.ts';
+import { isPrintedMessages, isTemplated } from './printed-value.ts';
 import { DOCUMENTS_LEFT_OUT, unreadText, warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { isUnsaid, messagesIn, otherSystem, SYSTEM_NAMES, SYSTEMS, saidBy, textsOf } from './said-texts.ts';
@@ -60,18 +60,20 @@ function addText(transcript: Transcript, view: JsonView): void {
 }
 
 /**
- * Beginnings of messages that a tracer printed into one text: objects of Python, or OpenLIT's lines of a role and a
- * content. Where one message ends and the next begins can only be guessed.
+ * Beginnings of messages that a tracer printed into one text: objects of Python, LangChain's turns (`Human: ...`), or
+ * OpenLIT's lines of a role and a content. Where one message ends and the next begins can only be guessed.
  */
 const PRINTED =
-  /^\s*(?:\[?\w*Message(?:Param)?\(|\[?\{'(?:role|content|parts|type)': |role='?\w+'? (?:content|parts)=|(?:content|parts)=.+ role='\w+'|(?:system|developer|user|assistant|tool|function|model): .)/;
+  /^\s*(?:\[?\w*Message(?:Param)?\(|\[?\{'(?:role|content|parts|type)': |role='?\w+'? (?:content|parts)=|(?:content|parts)=.+ role='\w+'|(?:system|developer|user|assistant|tool|function|model|Human): .|(?:System|AI): .*\\nHuman: )/;
 const PRINTED_LENGTH = 400;
 
 const isPrinted = (view: JsonView): boolean =>
   view.type === 'string' &&
-  (PRINTED.test(decode(view.bytes.subarray(1, PRINTED_LENGTH))) || isPrintedMessages(view));
+  (PRINTED.test(decode(view.bytes.subarray(1, PRINTED_LENGTH))) ||
+    isPrintedMessages(view) ||
+    isTemplated(view));
 
-function refusePrinted(transcript: Transcript, view: JsonView): void {
+export function refusePrinted(transcript: Transcript, view: JsonView): void {
   transcript.refuse(
     'unknown-content',
     'the messages were printed into a text, or cut: their ends are unknown',

@@ -115,6 +115,15 @@ export function isPrintedMessages(view: JsonView): boolean {
   );
 }
 
+/** Whether a text is a conversation that a chat template wrote, up to where the model's answer begins. */
+export const isTemplated = (view: JsonView): boolean =>
+  ANSWER_BEGINS.test((view.text() ?? '').slice(-TEMPLATE_END));
+
+const TEMPLATE_END = 100;
+/** In the order of the models: ChatML, Llama 3 and 4, Mistral, DeepSeek, Gemma, gpt-oss, Phi and GLM; texts with names. */
+const ANSWER_BEGINS =
+  /(?:<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>|<\|header_start\|>assistant<\|header_end\|>|\[\/INST\]|<｜Assistant｜>|<start_of_turn>model|<\|start\|>assistant|<\|assistant\|>|\n\n(?:Assistant|AI):|### Response:)\s{0,4}(?:<think>\s{0,4})?$/;
+
 /** Whether a text is a list of parts, in place of a content, that was printed or whose end is missing. */
 export const isPrintedParts = (view: JsonView): boolean =>
   (view.text() ?? '').trimStart().startsWith('[') && isPrintedMessages(view);

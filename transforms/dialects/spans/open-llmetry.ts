@@ -9,10 +9,10 @@ import type { ToolDefinition } from '../../model/element.ts';
 import { unknownSpeaker } from '../../model/known-roles.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
-import { addRequest, type CallFacts, readTools } from '../shared/logged-bodies.ts';
+import { addRequest, type CallFacts, readTools, refusePrinted } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isCutJson, jsonIn } from '../shared/logged-values.ts';
-import { isPrintedParts } from '../shared/printed-value.ts';
+import { isPrintedParts, isTemplated } from '../shared/printed-value.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
@@ -80,6 +80,8 @@ function addPrompts(transcript: Transcript, items: readonly SpanAttributes[]): v
     const role = item.at('role').text();
     if (role !== 'assistant' && role !== 'tool' && hasUnknownParts(item.at('content').value))
       transcript.refuse('unknown-content', 'a part of a content has no known form');
+    const text = item.at('content').value;
+    if (items.length === 1 && text?.type === 'string' && isTemplated(text)) refusePrinted(transcript, text);
     if (!transcript.add(messageAt(item), items.length === 1 ? 'user' : undefined))
       transcript.refuse('unknown-speaker', unknownSpeaker('a message of the request'));
   }

@@ -494,6 +494,12 @@ describe('an answer of Ollama', () => {
     },
   );
 
+  it('is refused if a chat template wrote its prompt', () => {
+    const prompt = '<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n';
+    const asked = capture({ body: { response: 'b', done: true } }, { body: { model: 'm', prompt } });
+    expect(read([asked])).toMatchObject([{ kind: 'rejection', reason: 'bad-messages' }]);
+  });
+
   it('is refused if its prompt continues a conversation that only the server has', () => {
     const body = { response: 'b', done: true };
     const messagesAfter = (parent_message_uuid: string) =>
