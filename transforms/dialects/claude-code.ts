@@ -11,6 +11,7 @@ import { ClaudeSessions } from './claude-code/sessions.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
+import { CopiedLines } from './shared/copied-lines.ts';
 import { LastObject } from './shared/last-object.ts';
 
 const STREAM: ReadonlySet<string> = new Set(['system', 'result', 'stream_event', ...SPEAKERS]);
@@ -47,15 +48,20 @@ interface Memory {
   readonly sessions: ClaudeSessions;
   /** The last line with a message that has no uuid. */
   readonly last: LastObject;
+  /** The lines without a uuid. */
+  readonly copies: CopiedLines;
 }
 
-function read(json: JsonView, context: ReadContext, { sessions, last }: Memory): LineFate {
+function read(json: JsonView, context: ReadContext, { sessions, last, copies }: Memory): LineFate {
   if (json.get('loglines') !== undefined) return context.drop('client-event');
   const line = ClaudeLine.of(json);
   if (line === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));
-  const isAlone = line.uuid === undefined && SPEAKERS.has(line.type);
-  if (isAlone && last.isAgain(json, line.text('timestamp'), context.origin))
-    return context.drop('copied-line');
+  const time = line.text('timestamp');
+  const isCopy =
+    line.uuid === undefined &&
+    ((copies.isCopy(json, context.origin, line.beginsRun || time !== undefined) && !line.beginsRun) ||
+      (SPEAKERS.has(line.type) && last.isAgain(json, time, context.origin)));
+  if (isCopy) return context.drop('copied-line');
   return sessions.read(line, context);
 }
 
@@ -71,6 +77,7 @@ const claudeCode: Dialect = defineDialect({
   memory: ({ sessionBy }): Memory => ({
     sessions: new ClaudeSessions(sessionBy === 'run'),
     last: new LastObject(),
+    copies: new CopiedLines(),
   }),
   marks: ['type', 'uuid', 'sessionId', 'message'],
   detect,

@@ -5,7 +5,6 @@
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, LineFate, Rejection } from '../model/element.ts';
-import { CopiedRollout } from './codex/copied-rollout.ts';
 import { CodexExecSource, isExecEvent } from './codex/exec.ts';
 import { RolloutPieces } from './codex/rollout-pieces.ts';
 import { CodexSource } from './codex/source.ts';
@@ -13,6 +12,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { leaveUnknown } from './shared/carried-content.ts';
+import { CopiedLines } from './shared/copied-lines.ts';
 import { LastObject } from './shared/last-object.ts';
 import { firstRejection } from './shared/line-objects.ts';
 
@@ -34,7 +34,7 @@ interface Memory {
   readonly pieces: RolloutPieces;
   readonly exec: CodexExecSource;
   readonly lines: LastObject;
-  readonly copies: CopiedRollout;
+  readonly copies: CopiedLines;
 }
 
 function detect(first: FirstObject): boolean {
@@ -54,12 +54,11 @@ function detect(first: FirstObject): boolean {
 }
 
 function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
-  const { rollout, pieces, exec, lines, copies } = memory;
+  const { rollout, pieces, exec, lines } = memory;
   const type = json.textOf('type');
   const payload = json.get('payload');
   const isCopy =
-    copies.isCopy(json, headerIn(json, type), rollout.ids.own, context.origin) ||
-    lines.isAgain(json, markOf(json, type), context.origin);
+    isOfCopy(json, type, context, memory) || lines.isAgain(json, markOf(json, type), context.origin);
   if (isCopy) return context.drop('copied-line');
   if (type !== undefined && payload === undefined && isExecEvent(type)) return exec.read(type, json, context);
   if (payload === undefined) {
@@ -74,6 +73,19 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   const result = rollout.read(type, payload, context, json.get('timestamp'));
   if (result?.kind !== 'rejection') pieces.see(type, payload, context);
   return result;
+}
+
+/** Is the line part of a rollout that the log has a second time, after its header again? */
+function isOfCopy(
+  json: JsonView,
+  type: string | undefined,
+  { origin }: ReadContext,
+  memory: Memory,
+): boolean {
+  const { own } = memory.rollout.ids;
+  const header = headerIn(json, type);
+  if (own === undefined && header === undefined) return false;
+  return memory.copies.isCopy(json, origin, header !== undefined && header === own, own);
 }
 
 /** The id of the session in a header; undefined in any other line. */
@@ -133,7 +145,7 @@ const codex: Dialect = defineDialect({
     pieces: new RolloutPieces(),
     exec: new CodexExecSource(),
     lines: new LastObject(),
-    copies: new CopiedRollout(),
+    copies: new CopiedLines(),
   }),
   marks: ['type', 'payload'],
   detect,

@@ -18,8 +18,10 @@ import {
   isOfPair,
 } from './goose/message.ts';
 import { contentOfUnknown } from './shared/carried-content.ts';
+import { CopiedLines } from './shared/copied-lines.ts';
 import { LastObject } from './shared/last-object.ts';
 import { metaOf } from './shared/logged-meta.ts';
+import { present } from './shared/logged-values.ts';
 import { CONTEXT_CUT } from './shared/reading-notes.ts';
 
 const HARNESS = 'goose';
@@ -42,6 +44,7 @@ interface Memory {
   /** Whether a line of the session was seen by the model. */
   isBegun: boolean;
   readonly last: LastObject;
+  copies: CopiedLines;
 }
 
 function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
@@ -49,11 +52,15 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   if (conversation?.type === 'array') return readExport(json, conversation, context, memory);
   if (json.get('role') === undefined) return readHead(json, context, memory);
   if (!isGooseMessage(json)) return context.reject('bad-event', 'the message has no list of content', json);
-  if (memory.last.isAgain(json, json.get('created'), context.origin)) return context.drop('copied-line');
+  const created = json.get('created');
+  const isCopy =
+    memory.copies.isCopy(json, context.origin, present(created)) ||
+    memory.last.isAgain(json, created, context.origin);
+  if (isCopy) return context.drop('copied-line');
   const isSeen = !isHidden(json);
   if (!isSeen && memory.isBegun) return context.drop('client-event');
   memory.isBegun ||= isSeen;
-  context.fold.open(MAIN, context.origin.source, json.get('created'));
+  context.fold.open(MAIN, context.origin.source, created);
   foldGooseMessage(json, `${memory.messages++}`, context);
   return undefined;
 }
@@ -63,6 +70,7 @@ function readHead(head: JsonView, context: ReadContext, memory: Memory): Fate | 
   if (head.get('working_dir') !== undefined) {
     context.fold.closeAll();
     memory.isBegun = false;
+    memory.copies = new CopiedLines();
   } else if (contentOfUnknown(undefined, head) !== undefined)
     return context.reject('bad-event', 'the message has no role', head);
   return context.drop('client-event');
@@ -125,7 +133,13 @@ const goose: Dialect = defineDialect({
   summary: 'Exported sessions of goose, and the lines of its older versions.',
   keys: ['conversation', 'working_dir', 'description', 'id', 'role', 'created', 'content'],
   folds: true,
-  memory: (): Memory => ({ messages: 0, runs: 0, isBegun: false, last: new LastObject() }),
+  memory: (): Memory => ({
+    messages: 0,
+    runs: 0,
+    isBegun: false,
+    last: new LastObject(),
+    copies: new CopiedLines(),
+  }),
   knownBy: 'working_dir and a conversation list; working_dir and description; or role, created and blocks',
   marks: ['conversation', 'working_dir'],
   detect,

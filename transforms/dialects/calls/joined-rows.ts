@@ -4,6 +4,7 @@
  * have its correlation id; they are joined when the source ends.
  */
 
+import { isSameBytes } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
@@ -52,14 +53,21 @@ export class JoinedRows {
       return context.reject('bad-event', 'the rows of the calls hold more than --max-conversation', row);
     this.#calls.set(id, call);
     const sequence = Number(row.get('SequenceNumber')?.parsed());
+    let [isNew, isCopy] = [false, false];
     for (const side of SIDES) {
       const value = row.get(side);
-      if (present(value) && !value.isEmptyText)
-        call.parts[side].push({ sequence, value: new JsonView(value.copy()) });
+      if (!present(value) || value.isEmptyText) continue;
+      const parts = call.parts[side];
+      const isKnown = parts.some(
+        (part) => part.sequence === sequence && isSameBytes(part.value.bytes, value.bytes),
+      );
+      if (!isKnown) parts.push({ sequence, value: new JsonView(value.copy()) });
+      isCopy ||= isKnown;
+      isNew ||= !isKnown;
     }
     const model = row.get('ModelName');
     if (present(model) && !model.isEmptyText) call.model = new JsonView(model.copy());
-    if (known !== undefined) return context.drop('joined-row');
+    if (known !== undefined) return context.drop(isCopy && !isNew ? 'copied-line' : 'joined-row');
     const timestamp = context.time(row.get('TimeGenerated'));
     return {
       ...{ messages: [], alone: true, timestamp, lacks: ['tools'] },

@@ -78,7 +78,8 @@ export function replaceResult(callId: string | undefined, result: Message, fold:
 }
 
 function rewrites(version: Version, place: FoldPlace, fold: Fold): boolean {
-  if (version.kind === 'answer') return fold.rewrite(place, version.blocks);
+  const isTakenBack = place.changes?.includes('not-by-model') === true; // its line comes again if the log is there twice
+  if (version.kind === 'answer') return !isTakenBack && fold.rewrite(place, version.blocks);
   if (version.kind === 'message') return fold.rewriteMessage(place, version.message);
   return fold.rewriteResult(place, version.callId, version.message);
 }

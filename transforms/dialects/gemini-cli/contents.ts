@@ -213,12 +213,14 @@ export class ContentsSource {
     uuid: string | undefined,
     context: ReadContext,
   ): boolean {
-    const task = this.#spots.get(line.textOf('parentUuid') ?? '')?.place;
+    const parent = line.textOf('parentUuid') ?? '';
+    const task = this.#spots.get(parent)?.place;
     if (!this.#isFork || text?.type !== 'string' || task === undefined) return false;
     this.#open(context, undefined, QWEN);
     const { fold } = context;
     if (task !== fold.last) return false;
     const place = fold.reset(task, makeMessage('user', [['content', text.copy()]]));
+    this.#spots.set(parent, { place }); // if the line comes again, it is no later version
     if (uuid !== undefined) this.#spots.set(uuid, { place });
     return true;
   }

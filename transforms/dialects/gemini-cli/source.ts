@@ -2,7 +2,8 @@
 
 import { isSameBytes } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
-import type { LineFate, Rejection } from '../../model/element.ts';
+import type { Fate, LineFate, Rejection } from '../../model/element.ts';
+import { HashedSet } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { copiesOf, makeMessage, objectOf, toolMessage } from '../shared/build-messages.ts';
@@ -64,8 +65,12 @@ class Spots {
   }
 
   /** Removes a known message and those after it. Walks these only, because a log may go back at each message. */
-  cutFrom(id: string): void {
-    while (this.#byId.has(id)) this.#byId.delete(this.#ids.pop() as string);
+  cutFrom(id: string, removed?: HashedSet): void {
+    while (this.#byId.has(id)) {
+      const last = this.#ids.pop() as string;
+      this.#byId.delete(last);
+      removed?.add(last);
+    }
   }
 
   clear(): void {
@@ -77,6 +82,8 @@ class Spots {
 export class GeminiSource {
   #session: string | undefined;
   readonly #spots = new Spots();
+  /** Ids of the messages of the session that the user took back: they come again if the log has it twice. */
+  readonly #takenBack = new HashedSet();
   /** Ids of calls in the current conversation that have their result. */
   readonly #answered = new Set<string>();
   /** Ids of calls that the user started. */
@@ -116,6 +123,7 @@ export class GeminiSource {
     if (id !== this.#session) {
       context.fold.closeAll();
       this.#spots.clear();
+      this.#takenBack.clear();
       this.#answered.clear();
       this.#ofUser.clear();
       this.#session = id;
@@ -127,6 +135,7 @@ export class GeminiSource {
   #readMessage(json: JsonView, context: ReadContext): LineFate {
     const message = readGeminiMessage(json);
     if (message.kind === 'bad') return context.reject('bad-event', message.detail, json);
+    if (this.#takenBack.has(message.id)) return context.drop('copied-line');
     this.#open(context, json.get('timestamp'));
     expectMessage(message, json, context.fold, 'message');
     if (this.#take(message, context)) return undefined;
@@ -253,13 +262,14 @@ export class GeminiSource {
   }
 
   /** Removes a message and everything after it; if there is no such message, removes everything. */
-  #rewind(target: string, context: ReadContext): undefined {
+  #rewind(target: string, context: ReadContext): Fate | undefined {
+    if (this.#takenBack.has(target)) return context.drop('copied-line');
     this.#open(context, undefined);
     const { fold } = context;
     const spot = this.#spots.get(target);
     fold.cut(spot?.before ?? fold.root);
     if (spot === undefined) this.#spots.clear();
-    else this.#spots.cutFrom(target);
+    else this.#spots.cutFrom(target, this.#takenBack);
     this.#beginStretch();
     return undefined;
   }

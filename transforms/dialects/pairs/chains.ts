@@ -79,7 +79,8 @@ export class Chains {
   }
 }
 
-const isSame = (one: History, other: History): boolean =>
+/** Have two calls the same messages, and do they continue the same call? */
+export const isSame = (one: History, other: History): boolean =>
   one.before === other.before &&
   pathHashes(one.addedMessages).at(-1) === pathHashes(other.addedMessages).at(-1);
 

@@ -11,7 +11,7 @@ import { type CallChain, History } from '../shared/history.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import type { Answer } from './answer.ts';
 import { type AnsweredFields, answeredFields, bareAnswer, lastingMessages } from './answered-fields.ts';
-import { type Asked, Chains } from './chains.ts';
+import { type Asked, Chains, isSame } from './chains.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import type { ItemTable } from './item-table.ts';
 import type { Call } from './logged-call.ts';
@@ -43,6 +43,9 @@ export class LinkedCalls {
   #read(call: Call, request: JsonView, answer: Answer): EntryFields | Problem {
     const previous = idIn(request.get('previous_response_id'));
     const conversation = idIn(request.get('conversation'));
+    const again =
+      conversation === undefined ? undefined : this.#readAgain(call, request, answer, conversation);
+    if (again !== undefined) return again;
     const before = this.#before(previous, conversation);
     const isMissing = previous !== undefined && before === undefined;
     const sent = this.#requests.read(request, false, call.tools, before?.open);
@@ -53,6 +56,22 @@ export class LinkedCalls {
     if (isMissing && this.#chains.isShared(previous)) return this.#refuse(call, request, answer, SHARED);
     if (isMissing) return this.#refuse(call, request, answer, MISSING, previous);
     return this.#continue(call, sent, answer, { before, conversation });
+  }
+
+  /** Reads a call of a conversation again that the log has twice; undefined if it is a new one. */
+  #readAgain(call: Call, request: JsonView, answer: Answer, conversation: string): EntryFields | undefined {
+    const former = this.#chains.asked(answer.id);
+    if (former?.isAnswered !== true || former.conversation !== conversation) return undefined;
+    const own = former.link;
+    const sent = this.#requests.read(request, false, call.tools, own.before?.open);
+    if (isProblem(sent)) return undefined;
+    const { system, messages, tools } = sent;
+    if (!isSame(own, new History(own.before, [...messages, ...lastingMessages(answer)], own.sessionId)))
+      return undefined;
+    return {
+      ...{ sessionId: own.sessionId, timestamp: call.timestamp, responseId: answer.id },
+      ...answeredAfter(system, own.before, messages, { tools, answer, own }),
+    };
   }
 
   #continue(

@@ -10,19 +10,19 @@ import { type ItemFacts, noteItem } from '../fold/thread.ts';
 import { copiesOf, objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { foldChatObject, foldResultBlocks, readChatObject } from '../shared/chat-object.ts';
+import { CopiedLines } from '../shared/copied-lines.ts';
 import { chatMessageWith, RESPONSE_MEMBERS, RESPONSES_ITEM } from '../shared/known-members.ts';
 import { LastObject } from '../shared/last-object.ts';
 import { toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { firstOf, isTrue, present, structured } from '../shared/logged-values.ts';
+import { firstOf, isTrue, present } from '../shared/logged-values.ts';
 import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
 import { RESULT_ERROR } from '../shared/reading-notes.ts';
 import { RepeatedIds } from '../shared/repeated-ids.ts';
 import { readItem } from '../shared/responses-items.ts';
-import { isUnsaid, saidIn } from '../shared/said-texts.ts';
 import { type KnownObject, known, says, unreadMember, withKinds } from '../shared/unread-text.ts';
 import { isSubmission, metaOfAnswer, metaOfRun, notesOfAnswer } from './meta.ts';
-import { notesOfSteps } from './steps.ts';
+import { noteOfThought, notesOfSteps } from './steps.ts';
 
 const MAIN = 'main';
 /** mini-swe-agent ends its runs with a message of this role, which the model never sees. */
@@ -61,6 +61,8 @@ export class RunsSource {
   #model: string | undefined;
   readonly #repeated = new RepeatedIds();
   readonly #last = new LastObject();
+  /** The bare messages, by session. */
+  #copies = new Map<string | undefined, CopiedLines>();
 
   /**
    * Reads a run that is one object.
@@ -158,10 +160,17 @@ export class RunsSource {
     const row = id?.type === 'number' ? `${session} ${Buffer.from(id.bytes)}` : undefined;
     const repeated = row === undefined ? undefined : this.#repeated.fateOf(row, message, context);
     if (repeated !== undefined) return repeated;
-    if (this.#last.isAgain(message, markOf(message), context.origin)) return context.drop('copied-line');
+    if (this.#isCopy(message, session, context)) return context.drop('copied-line');
     this.#openMain(message, context, session);
     this.#take(message, context);
     return undefined;
+  }
+
+  #isCopy(message: JsonView, session: string | undefined, { origin }: ReadContext): boolean {
+    const copies = this.#copies.get(session) ?? new CopiedLines();
+    this.#copies.set(session, copies);
+    const mark = markOf(message);
+    return copies.isCopy(message, origin, present(mark)) || this.#last.isAgain(message, mark, origin);
   }
 
   #openMain(message: JsonView, { fold, origin }: ReadContext, session?: string): void {
@@ -176,6 +185,7 @@ export class RunsSource {
 
   #readSystem(head: JsonView, text: JsonView | undefined, context: ReadContext): Fate | undefined {
     context.fold.closeAll(); // those of a log to which this one was appended
+    this.#copies = new Map();
     this.#tools = toolsIn(head.get('tools'));
     const [system] = systemMessage(text?.copy() ?? NO_TEXT);
     if (system === undefined) return context.drop('document-head');
@@ -201,8 +211,8 @@ export class RunsSource {
     }
     this.#answer = undefined;
     context.fold.expect(message, MESSAGE, `message ${this.#messages + 1}`);
-    if (hasOtherThought(message))
-      context.fold.note(unreadMember(`message ${this.#messages + 1}`, 'thought', OTHER_THOUGHT));
+    const ofThought = noteOfThought(message, `message ${this.#messages + 1}`);
+    if (ofThought !== undefined) context.fold.note(ofThought);
     if (foldResultBlocks(context, message)) return;
     const object = readChatObject(message);
     const isDemo = isTrue(message.get('is_demo'));
@@ -233,20 +243,6 @@ export class RunsSource {
     }
     if (items !== undefined) this.#answer = undefined;
   }
-}
-
-const OTHER_THOUGHT = 'words that its content lacks';
-
-/**
- * Has an answer of SWE-agent a thought that is not in it? It cuts the thought out of the content, before and after the action,
- * or out of JSON in it.
- */
-function hasOtherThought(message: JsonView): boolean {
-  const thought = message.textOf('thought');
-  if (thought === undefined || thought.trim() === '') return false;
-  const others = message.members().filter(([key]) => key !== 'thought' && key !== 'action');
-  const said = others.map(([, value]) => saidIn([value.parsed(), structured(value)?.parsed()])).join('\n');
-  return thought.split('\n').some((line) => isUnsaid(line, said));
 }
 
 /** The time of a message, by which a repeated one is known; none for results without an id, which calls of one answer may share. */

@@ -2,7 +2,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { firstOf } from '../shared/logged-values.ts';
+import { firstOf, structured } from '../shared/logged-values.ts';
 import { CONTEXT_CUT } from '../shared/reading-notes.ts';
 import { isUnsaid, saidIn, textsIn } from '../shared/said-texts.ts';
 import { unreadMember } from '../shared/unread-text.ts';
@@ -41,3 +41,18 @@ const receivedBy = (step: JsonView | undefined): readonly JsonView[] =>
 
 const wordsOf = (message: JsonView): readonly string[] =>
   textsIn(message.get('content')).map((text) => text.trim());
+
+const OTHER_THOUGHT = 'words that its content lacks';
+
+/** The finding about an answer that has a thought with other words. @param place of the answer */
+export const noteOfThought = (message: JsonView, place: string): ReadingNote | undefined =>
+  hasOtherThought(message) ? unreadMember(place, 'thought', OTHER_THOUGHT) : undefined;
+
+/** SWE-agent cuts the thought out of the content, before and after the action, or out of JSON in it. */
+function hasOtherThought(message: JsonView): boolean {
+  const thought = message.textOf('thought');
+  if (thought === undefined || thought.trim() === '') return false;
+  const others = message.members().filter(([key]) => key !== 'thought' && key !== 'action');
+  const said = others.map(([, value]) => saidIn([value.parsed(), structured(value)?.parsed()])).join('\n');
+  return thought.split('\n').some((line) => isUnsaid(line, said));
+}

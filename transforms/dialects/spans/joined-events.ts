@@ -1,6 +1,6 @@
 /** Keeps the events of model calls that are logged apart from their spans, until the source ends. */
 import { JsonView } from '../../json/json-view.ts';
-import { HashedSet } from '../../model/hashed-set.ts';
+import { HashedSet, shortHash } from '../../model/hashed-set.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 
 interface Call {
@@ -21,20 +21,28 @@ export class JoinedEvents {
   readonly #calls = new Map<string, Call>();
   /** Ids of spans with a record that may be an event, but could not be read. */
   readonly #doubtful = new HashedSet();
+  /** The events that have a time. */
+  readonly #known = new HashedSet();
   #bytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** @returns whether the call is a new one */
-  keep(id: string, place: readonly Piece[], event: JsonView, time: bigint | undefined): boolean {
+  /** @returns whether the call is a new one, and whether the event is a copy: exporters may send a batch twice */
+  keep(
+    id: string,
+    place: readonly Piece[],
+    event: JsonView,
+    time: bigint | undefined,
+  ): 'new' | 'more' | 'copy' {
+    if (time !== undefined && !this.#known.add(`${id} ${time} ${shortHash(event.bytes)}`)) return 'copy';
     const known = this.#calls.get(id);
     const call: Call = known ?? { place, events: [] };
     this.#calls.set(id, call);
     if (this.#fits(event)) call.events.push({ json: event.copy(), time });
     else call.isLost = true;
-    return known === undefined;
+    return known === undefined ? 'new' : 'more';
   }
 
   /** Remembers that a record of a span may be an event, but could not be read: a call without it is not whole. */

@@ -44,7 +44,8 @@ export class RecordReader {
     }
     if (span === undefined) return context.reject('bad-event', NO_SPAN, record.json);
     const timestamp = this.#reading.time(new JsonView(objectOf(place)), context);
-    if (!this.#events.keep(id, place, event, timestamp)) return context.drop('joined-event');
+    const kept = this.#events.keep(id, place, event, timestamp);
+    if (kept !== 'new') return context.drop(kept === 'copy' ? 'copied-line' : 'joined-event');
     const refused = { reason: 'context-missing', detail: EVENTS_MISSING } as const;
     return { messages: [], alone: true, timestamp, refused, later: this.#joined(id, context) };
   }

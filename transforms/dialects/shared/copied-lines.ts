@@ -1,20 +1,20 @@
 /**
- * Notices a rollout that a log has twice: a file that was appended to itself, or a later state of it to an earlier one.
- * After the header of the session comes again, the lines that follow are copies as long as they are the same as before.
+ * Notices a log that a file has twice: one that was appended to itself, or a later state of it to an earlier one. After
+ * its first line comes again, the lines that follow are copies as long as they are the same as before.
  */
 import { crc32 } from 'node:zlib';
 import type { JsonView } from '../../json/json-view.ts';
 import type { Origin } from '../../model/element.ts';
 import { NumberColumn } from '../../model/number-column.ts';
 
-export class CopiedRollout {
+export class CopiedLines {
   /** Checksum and length of each line that was read. A cryptographic hash would take a quarter of the time of a build. */
   readonly #sums = new NumberColumn();
   readonly #lengths = new NumberColumn();
   #lines = 0;
   #session: string | undefined;
-  /** Number of the line with its header. */
-  #header = 0;
+  /** Number of the first line of the session. */
+  #first = 0;
   /** Number of the line that the next one repeats, if the one before was a copy. */
   #next: number | undefined;
   #offset = -1;
@@ -22,22 +22,16 @@ export class CopiedRollout {
 
   /**
    * Called for each line before it is read.
-   * @param header id in a header
-   * @param session id of the session that the lines before belong to
+   * @param mayBegin whether it can be the first line again: it has the id of the session, or a time
+   * @param session id of the session that the line before belongs to, if a file may have several one after another
    */
-  isCopy(
-    { bytes }: JsonView,
-    header: string | undefined,
-    session: string | undefined,
-    { offset }: Origin,
-  ): boolean {
-    if (session === undefined && header === undefined) return false;
+  isCopy({ bytes }: JsonView, { offset }: Origin, mayBegin: boolean, session?: string): boolean {
     if (offset === this.#offset) return this.#isCopied; // a line with NaN is read several times
     this.#offset = offset;
-    if (session !== this.#session) this.#header = Math.max(this.#lines - 1, 0);
+    if (session !== this.#session) this.#first = Math.max(this.#lines - 1, 0);
     this.#session = session;
     const sum = crc32(bytes);
-    const first = header !== undefined && header === session ? this.#header : undefined;
+    const first = mayBegin ? this.#first : undefined;
     const isNext = this.#isLine(this.#next, sum, bytes.length);
     this.#isCopied = isNext || this.#isLine(first, sum, bytes.length);
     if (this.#isCopied) this.#next = ((isNext ? this.#next : first) as number) + 1;
