@@ -7,6 +7,7 @@
 import type { JsonView } from '../json/json-view.ts';
 import { IdTable } from '../model/id-table.ts';
 import type { Meta } from '../model/meta.ts';
+import { wordSet } from '../model/words.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect, ReadingOptions } from './dialect.ts';
 import { MAX_CONVERSATION_BYTES } from './dialect.ts';
@@ -31,6 +32,7 @@ import { strayOfModel } from './spans/known-attributes.ts';
 import { hasStrayContent, isStrayBody, strayIn, strayMember } from './spans/known-spans.ts';
 import { isCallRecord, isEventRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
 import { turnOf } from './spans/logged-turns.ts';
+import { ELSEWHERE, liesElsewhere } from './spans/no-answer.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
 import { RecordReader } from './spans/record-reader.ts';
 import { SpanAttributes } from './spans/span-attributes.ts';
@@ -47,15 +49,14 @@ import { idOf, PARENTS, startOf, traceOf } from './spans/span-ids.ts';
 import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
 import { endsOnly, isEndAlone, isUnfinished, runsOf, SplitRuns } from './spans/split-runs.ts';
 import { type Platform, platformOf, readTracked } from './spans/tracked-call.ts';
+import { WholeAnswers } from './spans/whole-answers.ts';
 
 const NO_SPAN = 'an element of a list of spans is not an object';
 const ODD_ATTRIBUTES =
   'the attributes or the events have a form that turnmill does not know, or different messages in two places';
 const STRAY_LIST = 'the body has a list in a member that turnmill does not know, or no list where one is due';
 /** Runs of LangSmith that are not model calls. */
-const OTHER_RUNS: ReadonlySet<string> = new Set([
-  ...['chain', 'tool', 'retriever', 'prompt', 'parser', 'embedding'],
-]);
+const OTHER_RUNS: ReadonlySet<string> = wordSet('chain tool retriever prompt parser embedding');
 
 class SpanReader {
   readonly #keepSealed: boolean;
@@ -63,6 +64,7 @@ class SpanReader {
   /** Ids of the spans whose tokens and cost were counted, because an export may repeat a span. */
   readonly #counted = new IdTable();
   readonly #chains: SpanChains;
+  readonly #wholes: WholeAnswers;
   readonly #split: SplitRuns;
   readonly #records: RecordReader;
   readonly #ingested: IngestedEvents;
@@ -72,6 +74,7 @@ class SpanReader {
   constructor({ keepSealed = false, maxConversation = MAX_CONVERSATION_BYTES }: ReadingOptions) {
     this.#keepSealed = keepSealed;
     this.#chains = new SpanChains(maxConversation);
+    this.#wholes = new WholeAnswers(maxConversation);
     this.#split = new SplitRuns(maxConversation);
     this.#ingested = new IngestedEvents(this.#split, (observation, context) =>
       this.#observation(observation, context, undefined),
@@ -322,7 +325,7 @@ class SpanReader {
       return { chain, callId, responseId: link.id, ...fields };
     };
     const own = entry();
-    if (own !== undefined) return own;
+    if (own !== undefined) return this.#wholes.complete(own, transcript.messages);
     transcript.endTurn(); // its blocks are bytes of this line, which are no longer valid when `later` is called
     const refused = { reason: 'context-missing', detail: CHAIN_MISSING } as const;
     const awaits = link.previous ?? link.conversation;
@@ -342,19 +345,10 @@ class SpanReader {
 }
 
 const UNKNOWN_KIND = 'a span carries content, but its kind is not known';
-const ELSEWHERE =
-  'the messages of this call are in a file that gen_ai.input.messages_ref or gen_ai.output.messages_ref names: write them into the attributes without _ref';
 
 /** Does nothing say what a span is, although it has words in attributes of model calls? */
 const isUnknownCall = (attributes: SpanAttributes): boolean =>
   !isNamed(attributes) && strayOfModel(attributes, []) !== undefined;
-
-/** Did the client upload the messages, so that the span only names the file with them? */
-function liesElsewhere(attributes: SpanAttributes, hasReply: boolean): boolean {
-  const isOnlyNamed = (path: string): boolean =>
-    attributes.at(path).isEmpty && !attributes.at(`${path}_ref`).isEmpty;
-  return isOnlyNamed('gen_ai.input.messages') || (!hasReply && isOnlyNamed('gen_ai.output.messages'));
-}
 
 function entryOf(
   transcript: Transcript,

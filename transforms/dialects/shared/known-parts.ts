@@ -81,18 +81,18 @@ const plainType = (type: string): string => type.replaceAll('-', '_').toLowerCas
 
 /**
  * Whether a part is a call that ran on the server, or its result: Inspect has both in one part, with a `tool_type`, and
- * Pydantic AI marks both as `builtin`. @param part JSON text
+ * Pydantic AI marks both as `builtin`, the AI SDK as `providerExecuted`. @param part JSON text
  */
 export function isOfServer(part: Uint8Array): boolean {
-  const [kind, mark] = valuesOf(part, ['tool_type', 'builtin']);
-  return kind !== undefined || mark?.[0] === LETTER_T;
+  const [kind, ...marks] = valuesOf(part, ['tool_type', 'builtin', 'providerExecuted']);
+  return kind !== undefined || marks.some((mark) => mark?.[0] === LETTER_T);
 }
 
 /** The kind that a part of this type, as JSON text, has in another API. One that ran on the server has none. */
 export function foreignKind(part: Uint8Array, type: string): ForeignKind | undefined {
   const plain = plainType(type);
-  if (plain === 'tool_result') return isForeignResult(part) ? 'result' : undefined;
-  const kind = FOREIGN.get(plain);
+  const isResult = plain === 'tool_result' && isForeignResult(part);
+  const kind = isResult ? 'result' : FOREIGN.get(plain);
   return kind === undefined || kind === 'thought' || !isOfServer(part) ? kind : undefined;
 }
 

@@ -39,7 +39,10 @@ export interface LoggedCall {
   readonly meta: Meta;
 }
 
-export type CallFacts = Omit<LoggedCall, 'session'>;
+export interface CallFacts extends Omit<LoggedCall, 'session'> {
+  /** Attributes with lists of messages that were read from others, which have more. */
+  readonly elsewhere?: readonly string[];
+}
 
 /** Adds a request: a list of messages, an object that has one, or a text. */
 export function addRequest(transcript: Transcript, logged: JsonView | undefined): void {

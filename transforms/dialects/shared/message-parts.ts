@@ -25,6 +25,7 @@ import {
 import { firstOf, isTrue, present, textBytes, textOf, unpacked } from './logged-values.ts';
 import { converseImage, imageData, imageOf } from './part-images.ts';
 import { isPrintedAnswer } from './printed-value.ts';
+import { sdkParts } from './sdk-parts.ts';
 import { sealedOptions } from './sealed-options.ts';
 
 /**
@@ -70,7 +71,7 @@ export interface ResultBlock {
 /** The parts of a content: a text, a list, or a single part. */
 export function blocksOf(content: JsonView | undefined): readonly MessageBlock[] {
   if (content === undefined || content.type === 'null') return [];
-  if (content.type === 'array') return content.elements().flatMap(blocksOfElement);
+  if (content.type === 'array') return sdkParts(content).flatMap(blocksOfElement);
   return blocksOfPart(content);
 }
 
@@ -329,9 +330,8 @@ function untypedPart(part: JsonView): MessageBlock {
 /** A call or a result of the AI SDK, which platforms log without its type. */
 function sdkPart(part: JsonView): MessageBlock | undefined {
   if (part.get('toolCallId')?.type !== 'string' || part.get('toolName')?.type !== 'string') return undefined;
-  if (firstOf(part, 'input', 'args') !== undefined && firstOf(part, 'output', 'result') === undefined)
-    return callOf(part);
-  return firstOf(part, 'output', 'result') === undefined ? undefined : resultOf(part);
+  if (firstOf(part, 'output', 'result') !== undefined) return resultOf(part);
+  return firstOf(part, 'input', 'args') && callOf(part);
 }
 
 /** Types of a call that ran on the server, and of its result, which is in the same message. */

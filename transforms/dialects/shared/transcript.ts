@@ -39,6 +39,7 @@ import {
   UNANSWERED,
   warning,
 } from './reading-notes.ts';
+import { hasTexts, withJoinedTexts } from './sdk-parts.ts';
 import { type KnownObject, unreadIn, unreadMember } from './unread-text.ts';
 import { faultOf, type Unreadable } from './unreadable.ts';
 
@@ -75,6 +76,7 @@ export class Transcript {
   readonly messages: Message[] = [];
   /** Tool definitions among the messages, where LangChain's tracers put them: valid as long as the line. */
   readonly definitions: JsonView[] = [];
+  joinsTexts = false; // texts of an answer without a separator, as the client joins those of the last one
   readonly #keepSealed: boolean;
   readonly #known: ContinuedLists<ListState> | undefined;
   #changes = new Map<string, number>();
@@ -172,7 +174,7 @@ export class Transcript {
       if (isDefinition(content)) this.definitions.push(content);
       else this.refuse('unknown-content', UNKNOWN_RESULT, content);
     } else if (printed !== undefined) this.addBlocks('assistant', printed.map(callOf));
-    else if (isOpenAi(body)) this.#addAsLogged(body, speaker);
+    else if (isOpenAi(body) && !(this.joinsTexts && hasTexts(body))) this.#addAsLogged(body, speaker);
     else if (isRole(speaker) && !hasContentMember(body)) this.#addBare(body, speaker);
     else if (isRole(speaker)) this.addBlocks(speaker, blocksIn(body), body);
     else if (this.#open.hasName(speaker)) this.#addResultOf(speaker, body);
@@ -210,7 +212,7 @@ export class Transcript {
     if (blocks.some((block) => block.kind === 'part' && block.isUnknown === true))
       this.refuse('unknown-content', UNKNOWN_PART, message);
     if (blocks.some(isNoCall)) this.refuse('unknown-content', UNKNOWN_CALL, message);
-    if (role === 'assistant') this.#addAnswer(blocks);
+    if (role === 'assistant') this.#addAnswer(this.joinsTexts ? withJoinedTexts(blocks) : blocks);
     else if (RESULT_ROLES.has(role) && blocks.every(({ kind }) => kind !== 'result'))
       this.#addToolMessage(blocks, message);
     else {

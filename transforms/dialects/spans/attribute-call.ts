@@ -16,21 +16,18 @@ import {
   toolPlaces,
 } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
-import { callOf, type MessageBlock } from '../shared/message-parts.ts';
+import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
 import { NO_QUESTION } from '../shared/reading-notes.ts';
 import { isUnsaid, messagesIn, saidBy, textsOf } from '../shared/said-texts.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { Transcript } from '../shared/transcript.ts';
-import { says } from '../shared/unread-text.ts';
-import { strayJson } from './known-spans.ts';
+import { readAiSdk } from './ai-sdk.ts';
 import { type OrderedLists, withLateResults } from './late-results.ts';
 import { lostMessages } from './lost-messages.ts';
 import { answerIn, sentIn } from './no-answer.ts';
 import { readOpenInference } from './open-inference.ts';
 import { readOpenLlmetry } from './open-llmetry.ts';
-import { compareAnswer } from './second-values.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 import { addEvents } from './span-events.ts';
 
@@ -60,7 +57,6 @@ const MLFLOW_TYPES: ReadonlySet<string> = new Set(['LLM', 'CHAT_MODEL']);
 /** Operations of the AI SDK: a whole request, or one of its calls. */
 const AI_SDK = /^ai\.\w+(?:\.do\w+)?$/;
 const AI_SDK_CALL = /\.do(?:Generate|Stream)$/;
-const OBJECT_CALL = /Object\.do/;
 const QUOTES = /^"|"$/g;
 /** Prefix of attributes of Google's Agent Development Kit. */
 const ADK = 'gcp.vertex.agent';
@@ -251,7 +247,7 @@ export function readAttributes(
   const session = SESSIONS.map((path) => attributes.at(path).text()).find(Boolean);
   const read = convention?.read ?? readGenAi;
   const call = read(attributes, transcript);
-  const lost = lostMessages(span, attributes, isInEvents);
+  const lost = lostMessages(span, attributes, isInEvents, call.elsewhere);
   if (lost !== undefined) transcript.refuse('unknown-content', lost);
   if (convention !== undefined && hasSecond(convention, attributes, events, transcript))
     transcript.refuse('unknown-content', SECOND);
@@ -337,54 +333,4 @@ function addTurns(transcript: Transcript, { turns }: OrderedLists): boolean {
   }
   if (!isAsked) transcript.noteFirst(NO_QUESTION);
   return hasReply;
-}
-
-/** Reads `ai.prompt.messages`, `ai.response.text`, `ai.response.toolCalls`; older versions have `ai.result`. */
-function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFacts {
-  const prompt = attributes.at('ai.prompt');
-  addRequest(transcript, prompt.at('messages').value ?? prompt.value);
-  const response = attributes.at('ai.response');
-  const result = attributes.at('ai.result');
-  const answer = blocksIn(response).length === 0 && !result.isEmpty ? result : response;
-  const strange = [answer.at('text').value, answer.at('object').value].find(isNoText);
-  const calls = unpacked(answer.at('toolCalls').value);
-  if (strange !== undefined) refuseValue(transcript, strange);
-  if (calls !== undefined && calls.type !== 'array' && says(calls)) refuseValue(transcript, calls);
-  const blocks = blocksIn(answer);
-  const lacksObject = blocks.length === 0 && OBJECT_CALL.test(attributes.at('ai.operationId').text() ?? '');
-  const stray = lacksObject ? strayJson(attributes) : undefined;
-  if (stray !== undefined) refuseValue(transcript, stray);
-  if (blocks.length > 0) transcript.addBlocks('assistant', blocks);
-  if (blocks.length > 0 && answer !== result)
-    for (const key of ['text', 'object'])
-      compareAnswer(transcript, result.at(key).value, transcript.messages.slice(-1));
-  const finish = answer.at('finishReason').value;
-  if (blocks.length > 0) noteFinish(transcript, finish);
-  const meta = metaOf({
-    model: answer.at('model').value ?? attributes.at('ai.model.id').value,
-    usage: attributes.at('ai.usage').json(),
-    finish,
-  });
-  return {
-    hasReply: blocks.length > 0,
-    tools: readTools(transcript, prompt.at('tools').json()),
-    meta,
-  };
-}
-
-const isNoText = (value: JsonView | undefined): boolean => value !== undefined && value.type !== 'string';
-
-function blocksIn(answer: SpanAttributes): readonly MessageBlock[] {
-  const reasoning = answer.at('reasoning').value;
-  const text = [answer.at('text').value, answer.at('object').value].find(
-    (value) => (value?.text() ?? '') !== '',
-  );
-  const calls = unpacked(answer.at('toolCalls').value)?.elements() ?? [];
-  return [
-    ...(reasoning?.type === 'string' && !reasoning.isEmptyText
-      ? [{ kind: 'thought', text: reasoning.copy() } as const]
-      : []),
-    ...(text === undefined ? [] : [{ kind: 'text', text: textOf(text) } as const]),
-    ...calls.map(callOf),
-  ];
 }

@@ -13,16 +13,19 @@ const GAP = 'messages or parts of them are missing: their indexes have a gap';
 /**
  * Why the messages may not be whole; undefined if nothing says so.
  * @param areEvents whether they are events of the span
+ * @param elsewhere lists that were read from another attribute, with the whole body
  */
 export function lostMessages(
   span: JsonView,
   attributes: SpanAttributes,
   areEvents: boolean,
+  elsewhere: readonly string[] = [],
 ): string | undefined {
   if (areEvents) return dropped(span, 'droppedEventsCount', 'events');
   const lists = LISTS.map((path) => attributes.at(path)).filter((list) => list.items().length > 0);
   if (lists.length === 0) return undefined;
-  return lists.some(isShort) ? GAP : dropped(span, 'droppedAttributesCount', 'attributes');
+  const read = LISTS.filter((path) => !elsewhere.includes(path)).map((path) => attributes.at(path));
+  return read.some(isShort) ? GAP : dropped(span, 'droppedAttributesCount', 'attributes');
 }
 
 /** Whether messages, or parts or calls of them, are missing. The OpenAI Agents SDK counts the calls of all messages together. */

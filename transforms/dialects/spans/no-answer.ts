@@ -5,6 +5,7 @@
  */
 import { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
+import type { SpanAttributes } from './span-attributes.ts';
 
 /** The output of an observation of Langfuse, whose server takes over what an integration wrote into an attribute. */
 export const LANGFUSE_OUTPUT = 'langfuse:output';
@@ -38,3 +39,13 @@ export const sentIn = (member: string, logged: JsonView | undefined): JsonView |
 
 const isNothing = (member: string, logged: JsonView | undefined): boolean =>
   logged?.type === 'string' && EMPTY_TEXTS.get(member)?.includes(logged.text() ?? '') === true;
+
+export const ELSEWHERE =
+  'the messages of this call are in a file that gen_ai.input.messages_ref or gen_ai.output.messages_ref names: write them into the attributes without _ref';
+
+/** Did the client upload the messages, so that the span only names the file with them? */
+export function liesElsewhere(attributes: SpanAttributes, hasReply: boolean): boolean {
+  const isOnlyNamed = (path: string): boolean =>
+    attributes.at(path).isEmpty && !attributes.at(`${path}_ref`).isEmpty;
+  return isOnlyNamed('gen_ai.input.messages') || (!hasReply && isOnlyNamed('gen_ai.output.messages'));
+}

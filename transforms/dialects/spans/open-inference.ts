@@ -6,7 +6,7 @@ import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode, NO_ARGUMENTS } from '../../json/utf8.ts';
 import { roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
-import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
+import { arrayOf, copiesOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { imagePart } from '../shared/content-parts.ts';
 import { isBuiltInCall } from '../shared/known-parts.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
@@ -41,9 +41,10 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   const parameters = unpacked(llm.at('invocation_parameters').value);
   const sent = unpacked(attributes.at('input.value').value);
   const items = itemsOfServer(sent?.type === 'array' ? sent : sent?.get('input'));
+  const whole = wholeRequest(sent);
   if (request.length > 0 && items !== undefined)
     addWithSystem(transcript, sent?.get('instructions') ?? systemAt(request[0]), items);
-  else if (request.length > 0 && saysMore(sent)) addRequest(transcript, sent);
+  else if (request.length > 0 && whole !== undefined) addRequest(transcript, whole);
   else if (request.length > 0) {
     if (!request.some((message) => SYSTEM_ROLES.has(bodyOf(message).at('role').text() ?? '')))
       addSystem(transcript, firstOf(sent, 'system') ?? firstOf(parameters, 'system'));
@@ -56,13 +57,15 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   const output = outputOf(attributes);
   // text completions have their request in `llm.prompts` and their answer in `llm.choices`
   const completion = output ?? llm.at('choices.0.completion.text').value;
-  const ran = itemsOfServer(unpacked(output)?.get('output'));
+  const received = unpacked(output);
+  const ran =
+    itemsOfServer(received?.get('output')) ?? (isOfServer(received) ? withoutNullsOf(received) : undefined);
   const sentCount = transcript.messages.length;
   const hasReply =
     answers.length > 0 && ran === undefined
       ? addAnswers(transcript, answers, output)
       : addAnswer(transcript, ran ?? completion);
-  if (request.length > 0 && items === undefined && !saysMore(sent))
+  if (request.length > 0 && items === undefined && whole === undefined)
     compareRequest(transcript, attributes.at('input.value').value);
   if (answers.length > 0) compareAnswer(transcript, output, transcript.messages.slice(sentCount));
   refuseOtherSystem(transcript, parameters);
@@ -82,8 +85,13 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
     finish: llm.at('finish_reason').value,
     tags: attributes.at('tag.tags').json(),
   });
+  const elsewhere = [
+    ...((items ?? whole) ? ['llm.input_messages'] : []),
+    ...(ran === undefined ? [] : ['llm.output_messages']),
+  ];
   return {
     hasReply,
+    elsewhere,
     tools: readTools(transcript, listed, ...toolPlaces(parameters), ...toolPlaces(sent)),
     meta,
   };
@@ -107,14 +115,41 @@ const NONE: ReadonlySet<string> = new Set();
 const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 
 /**
- * Is it a whole request of the Messages API with results? The attributes of a message have room for one result, and no
- * system text. A client's own objects, which some programs write as text, are not read.
+ * A whole request of the Messages API with results, or with calls that ran on the server. The attributes of a message
+ * have room for one result, and none for such calls. A client's own objects, which some programs write as text, are not
+ * read.
  */
-function saysMore(request: JsonView | undefined): boolean {
-  const contents = (request?.get('messages')?.elements() ?? []).map((message) => message.get('content'));
-  const blocks = contents.flatMap((content) => content?.elements() ?? []);
-  return blocks.some((block) => typeIn(block) === 'tool_result') && blocks.every((block) => typeIn(block));
+function wholeRequest(request: JsonView | undefined): JsonView | undefined {
+  const messages = request?.get('messages')?.elements() ?? [];
+  const blocks = messages.flatMap((message) => message.get('content')?.elements() ?? []);
+  const isWhole = blocks.some((block) => typeIn(block) === 'tool_result') || messages.some(isOfServer);
+  if (request === undefined || !isWhole || !blocks.every(typeIn)) return undefined;
+  if (!messages.some(isOfServer)) return request;
+  const list = arrayOf(messages.map((one) => (isOfServer(one) ? withoutNullsOf(one) : one).bytes));
+  return new JsonView(objectOf([...copiesOf(request.others(MESSAGES)), ['messages', list]]));
 }
+
+const MESSAGES: ReadonlySet<string> = new Set(['messages']);
+
+/** Type of a call that ran on the server of the Messages API, or of its result, which is in the same message. */
+const SERVER_BLOCK = /^(?:server|mcp)_tool_use$|._tool_result$/;
+
+/** Has a message of the Messages API a call that ran on the server? */
+function isOfServer(message: JsonView | undefined): message is JsonView {
+  const blocks = message?.get('content')?.elements() ?? [];
+  return blocks.some((block) => SERVER_BLOCK.test(typeIn(block) ?? '')) && blocks.every(typeIn);
+}
+
+/** The message without null members of these calls: clients log them in answers, and do not send all of them again. */
+function withoutNullsOf(message: JsonView): JsonView {
+  const blocks = message.get('content')?.elements() ?? [];
+  const content = arrayOf(
+    blocks.map((block) => (SERVER_BLOCK.test(typeIn(block) ?? '') ? withoutNulls(block) : block.bytes)),
+  );
+  return new JsonView(objectOf([...copiesOf(message.others(CONTENT)), ['content', content]]));
+}
+
+const CONTENT: ReadonlySet<string> = new Set(['content']);
 
 /**
  * Items of the Responses API with a call that ran on the server, of which the attributes of a message have only a part;
