@@ -14,6 +14,7 @@ import { arrayOf, type Piece, typedObject } from './build-messages.ts';
 import { foreignKind } from './known-parts.ts';
 import { blocksOf, type MessageBlock } from './message-parts.ts';
 import { imageOf } from './part-images.ts';
+import { withMarks } from './sdk-parts.ts';
 
 /** Types of images, in other forms than that of the chat completions API, and of files that may be one. */
 const IMAGES: ReadonlySet<string> = new Set(['image', 'input_image', 'media', 'file']);
@@ -37,7 +38,8 @@ export function withoutForeignParts(message: Uint8Array): Uint8Array {
 }
 
 /** The same for its list of parts. */
-export function blocksOfContent(content: JsonView, isOfModel: boolean): JsonView {
+export function blocksOfContent(logged: JsonView, isOfModel: boolean): JsonView {
+  const content = withMarks(logged);
   const parts = content.elements();
   if (!parts.some(({ bytes }) => isForeignPart(bytes, isOfModel))) return content;
   const blocks = parts.flatMap((part) =>

@@ -25,7 +25,7 @@ import {
 import { firstOf, isTrue, present, textBytes, textOf, unpacked } from './logged-values.ts';
 import { converseImage, imageData, imageOf } from './part-images.ts';
 import { isPrintedAnswer } from './printed-value.ts';
-import { sdkParts } from './sdk-parts.ts';
+import { withMarks } from './sdk-parts.ts';
 import { sealedOptions } from './sealed-options.ts';
 
 /**
@@ -71,7 +71,7 @@ export interface ResultBlock {
 /** The parts of a content: a text, a list, or a single part. */
 export function blocksOf(content: JsonView | undefined): readonly MessageBlock[] {
   if (content === undefined || content.type === 'null') return [];
-  if (content.type === 'array') return sdkParts(content).flatMap(blocksOfElement);
+  if (content.type === 'array') return withMarks(content).elements().flatMap(blocksOfElement);
   return blocksOfPart(content);
 }
 

@@ -1,20 +1,22 @@
 /** Parts of the AI SDK: calls that its provider ran, and the texts of an answer, which it logs joined. */
 import { JsonView } from '../../json/json-view.ts';
 import { concat } from '../../json/splice.ts';
-import { copiesOf, objectOf } from './build-messages.ts';
+import { arrayOf, copiesOf, objectOf } from './build-messages.ts';
 import { isTrue } from './logged-values.ts';
 
 const MARK = 'providerExecuted';
 
-/** The parts of a content; the results of calls that the provider ran have its mark, as they have in answers. */
-export function sdkParts(content: JsonView): readonly JsonView[] {
+/** A list of parts in which the results of calls that the provider ran have its mark, as they have in answers. */
+export function withMarks(content: JsonView): JsonView {
   const parts = content.elements();
   const ran = new Set(parts.filter(isMarked).map((part) => part.textOf('toolCallId')));
-  if (ran.size === 0) return parts;
-  return parts.map((part) => {
-    const isResult = part.type === 'object' && part.textOf('type') === 'tool-result' && !isMarked(part);
-    return isResult && ran.has(part.textOf('toolCallId')) ? marked(part) : part;
-  });
+  const isBare = (part: JsonView): boolean =>
+    part.type === 'object' &&
+    part.textOf('type') === 'tool-result' &&
+    ran.has(part.textOf('toolCallId')) &&
+    !isMarked(part);
+  if (ran.size === 0 || !parts.some(isBare)) return content;
+  return new JsonView(arrayOf(parts.map((part) => (isBare(part) ? marked(part) : part).bytes)));
 }
 
 /** Is it a call that the provider ran, or the result of one? */

@@ -96,6 +96,34 @@ describe('readForeignMessages', () => {
     ]);
   });
 
+  it('keeps calls that the provider of the AI SDK ran as parts at their places, with their results', () => {
+    const said = (words: string) => ({ type: 'text', text: words });
+    const call = {
+      type: 'tool-call',
+      toolCallId: 's',
+      toolName: 'web_search',
+      input: {},
+      providerExecuted: true,
+    };
+    const result = {
+      type: 'tool-result',
+      toolCallId: 's',
+      toolName: 'web_search',
+      output: { type: 'json', value: [] },
+    };
+    const own = { type: 'tool-call', toolCallId: 'c', toolName: 'f', input: {} };
+    const content = [said('I search.'), call, result, said('It rains.'), own];
+    const [answer] = readForeignMessages([message('assistant', { content })]);
+    expect(parsed([answer as Message])).toEqual([
+      {
+        role: 'assistant',
+        content: [said('I search.'), call, { ...result, providerExecuted: true }, said('It rains.')],
+        tool_calls: [fn('c', 'f', '{}')],
+      },
+    ]);
+    expect(answer?.notes?.map(({ rule }) => rule)).toEqual(['block-kept', 'block-kept']);
+  });
+
   it('keeps the bytes of numbers and escapes in calls and results of the AI SDK', () => {
     const content = [
       '{"type":"tool-call","toolCallId":"t","toolName":"f","input":{"n":1.0,"s":"\\u00e9"}}',
