@@ -21,7 +21,6 @@ import { contentOfUnknown } from './shared/carried-content.ts';
 import { CopiedLines } from './shared/copied-lines.ts';
 import { LastObject } from './shared/last-object.ts';
 import { metaOf } from './shared/logged-meta.ts';
-import { present } from './shared/logged-values.ts';
 import { CONTEXT_CUT } from './shared/reading-notes.ts';
 
 const HARNESS = 'goose';
@@ -54,7 +53,7 @@ function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   if (!isGooseMessage(json)) return context.reject('bad-event', 'the message has no list of content', json);
   const created = json.get('created');
   const isCopy =
-    memory.copies.isCopy(json, context.origin, present(created)) ||
+    memory.copies.isTimedCopy(json, context.origin, created) ||
     memory.last.isAgain(json, created, context.origin);
   if (isCopy) return context.drop('copied-line');
   const isSeen = !isHidden(json);

@@ -171,6 +171,35 @@ describe('a log that a file has twice', () => {
     ]);
   });
 
+  it('is not what says the same again where all lines have one time', () => {
+    const lines = ['a', 'b', 'a', 'c'].map((words, i) =>
+      goosed(i % 2 === 0 ? 'user' : 'assistant', words, 1),
+    );
+    expect(saidIn(goose, lines)).toEqual(['user a, assistant b, user a, assistant c']);
+    const messages = ['a', 'b', 'a', 'c'].map((words, i) =>
+      row(i % 2 === 0 ? 'user' : 'assistant', words, 1),
+    );
+    expect(saidIn(runs, messages)).toEqual(['user a, assistant b, user a, assistant c']);
+    const events = [
+      event(1, 'gen_ai.user.message', { content: 'a' }),
+      event(1, 'gen_ai.assistant.message', { content: 'b' }),
+      event(1, 'gen_ai.user.message', { content: 'a' }),
+      event(1, 'gen_ai.choice', { message: { content: 'c' } }),
+    ];
+    expect(saidIn(spans, events)).toEqual(['user a, assistant b, user a, assistant c']);
+  });
+
+  it('has calls that continue a response which the log repeats', () => {
+    const call = (id: string, input: string, words: string, previous_response_id?: string) => {
+      const { request, response } = answered(id, input, words);
+      return { request: { ...request, conversation: undefined, previous_response_id }, response };
+    };
+    const log = [call('1', 'a', 'b'), call('2', 'c', 'd', '1'), call('3', 'e', 'f', '2')];
+    const whole = ['user a, assistant b, user c, assistant d, user e, assistant f'];
+    expect(saidIn(responses, [...log.slice(0, 2), ...log])).toEqual(whole);
+    expect(saidIn(responses, [...log, ...log])).toEqual(whole);
+  });
+
   it('is not two calls of a conversation with one id and other messages', () => {
     expect(saidIn(responses, [answered('1', a, b), answered('1', c, d)]).at(-1)).toBe(
       'user a, assistant b, user c, assistant d',

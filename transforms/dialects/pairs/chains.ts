@@ -40,10 +40,16 @@ export class Chains {
     return this.#shared.has(id);
   }
 
-  /** Compares a response with the one that has its id already: a log may repeat one, but not give its id to another. */
-  compare(id: string, link: History): void {
+  /**
+   * Compares a response with the one that has its id already: a log may repeat one, but not give its id to another.
+   * @returns the known one if it is the same, so that those that continue both are the same too
+   */
+  compare(id: string, link: History): History {
     const known = this.#links.get(id);
-    if (known !== undefined && this.#shared.size < MAX_IDS && !isSame(known, link)) this.#shared.add(id);
+    if (known === undefined) return link;
+    if (isSame(known, link)) return known;
+    if (this.#shared.size < MAX_IDS) this.#shared.add(id);
+    return link;
   }
 
   /** Adds a link, and forgets the oldest ones if there are too many or they are too large. */

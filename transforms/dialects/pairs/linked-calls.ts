@@ -138,14 +138,12 @@ export class LinkedCalls {
     return isPending ? undefined : this.#answered(answer.id, asked, own);
   }
 
-  #answered(id: string | undefined, asked: Asked, own: History): History {
+  #answered(id: string | undefined, asked: Asked, answered: History): History {
     const { conversation } = asked;
+    const own = id === undefined ? answered : this.#chains.compare(id, answered);
     asked.isAnswered = true;
     asked.link = own;
-    if (id !== undefined) {
-      this.#chains.compare(id, own);
-      this.#chains.add(id, own);
-    }
+    if (id !== undefined) this.#chains.add(id, own);
     if (conversation !== undefined) this.#chains.add(conversationKey(conversation), own);
     return own;
   }

@@ -170,7 +170,7 @@ export class RunsSource {
     const copies = this.#copies.get(session) ?? new CopiedLines();
     this.#copies.set(session, copies);
     const mark = markOf(message);
-    return copies.isCopy(message, origin, present(mark)) || this.#last.isAgain(message, mark, origin);
+    return copies.isTimedCopy(message, origin, mark) || this.#last.isAgain(message, mark, origin);
   }
 
   #openMain(message: JsonView, { fold, origin }: ReadContext, session?: string): void {

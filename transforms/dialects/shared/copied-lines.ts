@@ -4,6 +4,7 @@
  */
 import { crc32 } from 'node:zlib';
 import type { JsonView } from '../../json/json-view.ts';
+import { decode } from '../../json/utf8.ts';
 import type { Origin } from '../../model/element.ts';
 import { NumberColumn } from '../../model/number-column.ts';
 
@@ -19,10 +20,23 @@ export class CopiedLines {
   #next: number | undefined;
   #offset = -1;
   #isCopied = false;
+  /** Time of the last line that has one. */
+  #time: string | undefined;
+
+  /**
+   * Called for each line of a log without headers before it is read. The first line comes again only after a line of
+   * another time: all messages may have one time, and a person may say the same twice.
+   */
+  isTimedCopy(json: JsonView, origin: Origin, time: JsonView | string | undefined): boolean {
+    const own = typeof time === 'object' ? decode(time.bytes) : time;
+    const isOther = own !== undefined && this.#time !== undefined && own !== this.#time;
+    if (origin.offset !== this.#offset) this.#time = own ?? this.#time;
+    return this.isCopy(json, origin, isOther);
+  }
 
   /**
    * Called for each line before it is read.
-   * @param mayBegin whether it can be the first line again: it has the id of the session, or a time
+   * @param mayBegin whether it can be the first line again
    * @param session id of the session that the line before belongs to, if a file may have several one after another
    */
   isCopy({ bytes }: JsonView, { offset }: Origin, mayBegin: boolean, session?: string): boolean {

@@ -9,6 +9,9 @@ interface Call {
   readonly events: { readonly json: Uint8Array; readonly time: bigint | undefined }[];
   /** The attributes of its span, if the span is in the source too. */
   attributes?: Uint8Array;
+  /** Time of its last event, and whether that was a copy. */
+  time?: bigint | undefined;
+  isCopying?: boolean;
   /** Was an event left out, because there was no room for it? */
   isLost?: true;
 }
@@ -36,10 +39,14 @@ export class JoinedEvents {
     event: JsonView,
     time: bigint | undefined,
   ): 'new' | 'more' | 'copy' {
-    if (time !== undefined && !this.#known.add(`${id} ${time} ${shortHash(event.bytes)}`)) return 'copy';
     const known = this.#calls.get(id);
     const call: Call = known ?? { place, events: [] };
     this.#calls.set(id, call);
+    const isSame = time !== undefined && !this.#known.add(`${id} ${time} ${shortHash(event.bytes)}`);
+    // all events of a call may have one time, and a person may say the same twice
+    call.isCopying = isSame && (call.isCopying === true || call.time !== time);
+    call.time = time;
+    if (call.isCopying) return 'copy';
     if (this.#fits(event)) call.events.push({ json: event.copy(), time });
     else call.isLost = true;
     return known === undefined ? 'new' : 'more';
