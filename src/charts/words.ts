@@ -86,6 +86,7 @@ export const NAME_WORDS: Readonly<Record<string, string>> = {
   'truncated-call': 'call cut off',
   'unknown-dialect': 'kind of log not recognised',
   'unknown-speaker': 'unknown role',
+  'unknown-stop': 'answer ended for an unknown reason',
   'unread-text': 'text that was not read',
 };
 

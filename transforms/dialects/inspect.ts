@@ -146,7 +146,9 @@ class InspectLog {
   #addMessages(list: JsonView, transcript: Transcript, texts: AttachedTexts): void {
     for (const message of list.elements()) {
       const isMessage = transcript.add(shownResult(message), undefined, MESSAGE);
-      if (!isMessage) texts.noteMissing();
+      if (!isMessage && message.type === 'object')
+        transcript.refuse('unknown-content', 'a message has no role', message);
+      else if (!isMessage) texts.noteMissing();
       else if (firstOf(message, 'error') !== undefined) transcript.note(RESULT_ERROR);
     }
   }

@@ -35,6 +35,7 @@ export const READING_RULES = [
   'truncated-call',
   'two-session-ids',
   'unknown-event',
+  'unknown-stop',
   'unread-text',
 ] as const;
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Dialect } from '../../../transforms/dialects/dialect.ts';
 import geminiCli from '../../../transforms/dialects/gemini-cli.ts';
 import openhands from '../../../transforms/dialects/openhands.ts';
+import pi from '../../../transforms/dialects/pi.ts';
 import runs from '../../../transforms/dialects/runs.ts';
 import { readLog } from '../log-lines.ts';
 
@@ -34,6 +35,11 @@ const observed = (observation: string) => ({
   ...{ id: 2, source: 'agent', cause: 1, observation, content: 'no such file', extras: {} },
 });
 
+const piLog = (stopReason: string) => [
+  { type: 'session', id: 's', cwd: '/', version: 3 },
+  ...[user, answer({ stopReason })].map((message, i) => ({ type: 'message', id: `${i}`, message })),
+];
+
 const line = (uuid: string, parentUuid: string | null, type: string, role: string, part: object) => ({
   ...{ uuid, parentUuid, sessionId: 's', timestamp: '2026-01-14T08:00:00Z', type },
   message: { role, parts: [part] },
@@ -55,6 +61,9 @@ describe('an answer', () => {
       'reply-cut',
     ],
     ['the choice of tau2', runs, [user, answer({ raw_data: CUT })], 'reply-cut'],
+    ['an answer of pi', pi, piLog('length'), 'reply-cut'],
+    ['an answer of pi, by a filter', pi, piLog('refusal'), 'reply-filtered'],
+    ['an answer of pi, for an unknown reason', pi, piLog('quota'), 'unknown-stop'],
   ] as const)('that ended early has a finding: %s', (_what, dialect, objects, rule) => {
     expect(rulesOf(dialect, ...objects)).toContain(rule);
   });

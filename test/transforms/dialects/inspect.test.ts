@@ -208,6 +208,13 @@ describe('an attachment', () => {
     expect(rulesOf(entry)).toEqual(['attachment-missing']);
   });
 
+  it('is not a message whose role has another name: its words would be missing', () => {
+    const [rejected] = read([{ id: 1, epoch: 1, messages: [{ turn: 'user', content: 'a' }, answer] }]).slice(
+      1,
+    );
+    expect(rejected).toMatchObject({ kind: 'rejection', reason: 'unknown-content' });
+  });
+
   it('is not every text with such an address', () => {
     expect(rulesOf(only({ messages: [{ role: 'user', content: 'attachment://notes.txt' }] }))).toEqual([]);
   });

@@ -229,6 +229,13 @@ describe('an answer', () => {
     ['reply-cut', { choices: [{ message: reply, finish_reason: 'abort' }] }],
     ['reply-cut', { status: 'incomplete', output: [{ type: 'message', ...reply }] }],
     ['response-error', { status: 'failed', output: [{ type: 'message', ...reply }] }],
+    [
+      'reply-cut',
+      [
+        { type: 'reasoning', summary: [] },
+        { type: 'message', status: 'incomplete', ...reply },
+      ],
+    ],
     ...[
       { type: 'AIMessageChunk', kwargs: { content: 'b', response_metadata: { stop_reason: 'max_tokens' } } },
       { type: 'ai', content: 'b', response_metadata: { stopReason: 'max_tokens' } },

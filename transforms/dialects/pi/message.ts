@@ -13,7 +13,7 @@ import { contentOfParts, listOfParts, mcpPart } from '../shared/content-parts.ts
 import { ANTHROPIC_BLOCK } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
-import { noted, REPLY_CUT, RESULT_ERROR, warning } from '../shared/reading-notes.ts';
+import { cutNotes, noted, RESULT_ERROR, warning } from '../shared/reading-notes.ts';
 import { type KnownObject, known, withKinds } from '../shared/unread-text.ts';
 
 export type PiMessage =
@@ -108,8 +108,7 @@ function readAnswer(message: JsonView): PiMessage | undefined {
       ? [{ kind: 'text', text: content.copy() } as const]
       : content.elements().flatMap((block) => blockOf(block, notes));
   if (blocks.length === 0 && isStopped) return { kind: 'interrupted' };
-  if (isStopped) notes.push(STOPPED_EARLY);
-  if (stop?.text() === 'length') notes.push(REPLY_CUT);
+  notes.push(...(isStopped ? [STOPPED_EARLY] : cutNotes(stop?.text())));
   const usage = message.get('usage');
   const cost = usage?.get('cost')?.get('total');
   const meta = metaOf({ model: message.get('model'), usage, cost, finish: stop });

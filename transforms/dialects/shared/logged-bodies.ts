@@ -19,7 +19,7 @@ import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts.ts';
 import { isPrintedMessages, isTemplated } from './printed-value.ts';
-import { DOCUMENTS_LEFT_OUT, unreadText, warning } from './reading-notes.ts';
+import { cutNotes, DOCUMENTS_LEFT_OUT, unreadText, warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { isUnsaid, messagesIn, otherSystem, SYSTEM_NAMES, SYSTEMS, saidBy, textsOf } from './said-texts.ts';
 import { DECLARED, definedBy, defineTool, flatten, SCHEMAS } from './tool-definitions.ts';
@@ -230,8 +230,10 @@ export function addItems(
     if (isMessage && item.get('role')?.text() !== 'assistant') {
       flush();
       if (!transcript.add(item)) refuseValue(transcript, item);
-    } else if (isMessage) blocks.push(...blocksIn(item));
-    else if (type === 'reasoning') blocks.push(...blocksOf(item));
+    } else if (isMessage) {
+      blocks.push(...blocksIn(item));
+      if (ends.length === 0) notes.push(...cutNotes(item.textOf('status')));
+    } else if (type === 'reasoning') blocks.push(...blocksOf(item));
     else if (type.endsWith('_output')) {
       flush();
       transcript.addBlocks('user', resultOfItem(item));

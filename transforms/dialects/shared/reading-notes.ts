@@ -23,7 +23,7 @@ export const error = (rule: ReadingRule | 'unknown-content', message: string): R
 /** The record would lack something that was said, so the session is rejected by default. */
 export const unreadText = (message: string): ReadingNote => error('unread-text', message);
 
-export const REPLY_CUT: ReadingNote = warning('reply-cut', 'the answer ended at the limit of tokens');
+const REPLY_CUT: ReadingNote = warning('reply-cut', 'the answer ended at the limit of tokens');
 const STOPPED: ReadingNote = warning('reply-cut', 'the answer was stopped before its end');
 export const FILTERED: ReadingNote = warning('reply-filtered', 'the answer was cut by a content filter');
 export const ARGUMENTS_CUT: ReadingNote = warning('arguments-cut', 'the arguments of a call are cut off');
@@ -58,29 +58,60 @@ export const CALL_FAILED: ReadingNote = warning(
   'response-error',
   'the log says that the call failed: its answer may be only a part',
 );
+/** Reasons of whole answers, of answers that are still being written, and for loggers that know no reason. */
+const AT_END = words(`
+  stop stop_sequence stop_token end end_turn end_of_turn end_of_message tool_use tool_call tool_calls function_call
+  eos eos_token endoftext finish finished done complete completed success succeeded ok compaction load unload
+  in_progress queued unknown unspecified none null
+`);
 const AT_LIMIT = words(`
   length max_tokens model_length max_output_tokens model_context_window_exceeded error_limit
 `);
 const AT_FILTER = words(`
-  content_filter content-filter content_filtered refusal guardrail_intervened safety image_safety recitation
+  content_filter content_filtered refusal guardrail_intervened safety image_safety recitation
   image_recitation blocklist prohibited_content image_prohibited_content spii sensitive error_toxic language
 `);
-const AT_STOP = words('abort aborted cancelled canceled user_cancel interrupted timeout incomplete');
+const AT_STOP = words(`
+  abort aborted cancelled canceled user_cancel interrupted timeout incomplete pause_turn
+`);
 const AT_ERROR = words(`
   error failed network_error insufficient_system_resource engine_overloaded malformed_function_call
   malformed_response malformed_tool_use malformed_model_output unexpected_tool_call
 `);
 const NONE: readonly ReadingNote[] = [];
-const CUTS: ReadonlyMap<string | undefined, readonly ReadingNote[]> = new Map([
+const STOPS: ReadonlyMap<string, readonly ReadingNote[]> = new Map([
+  ...AT_END.map((reason) => [reason, NONE] as const),
   ...AT_LIMIT.map((reason) => [reason, [REPLY_CUT]] as const),
   ...AT_FILTER.map((reason) => [reason, [FILTERED]] as const),
   ...AT_STOP.map((reason) => [reason, [STOPPED]] as const),
   ...AT_ERROR.map((reason) => [reason, [RESPONSE_ERROR]] as const),
 ]);
+/** Name of the enumeration before a reason that was printed with it. */
+const ENUMERATION = /^finish_?reason[._]/;
+const MAX_UNKNOWN_STOPS = 64;
+/** The findings about the last unknown reasons: each is one object, so that an answer has it once. */
+const unknownStops = new Map<string, readonly ReadingNote[]>();
 
-/** The finding about an answer that ended for this reason, in the words of any API, if it lacks something. */
-export const cutNotes = (reason: string | undefined): readonly ReadingNote[] =>
-  CUTS.get(reason?.toLowerCase()) ?? NONE;
+/** The finding about an answer that ended for this reason, in the words of any API, if it may lack something. */
+export function cutNotes(reason: string | undefined): readonly ReadingNote[] {
+  if (reason === undefined) return NONE;
+  const known = STOPS.get(reason) ?? STOPS.get(plainReason(reason)) ?? unknownStops.get(reason);
+  if (known !== undefined) return known;
+  // a mask or a token of the model is not a name
+  if (!SHOWN.test(reason)) return NONE;
+  if (unknownStops.size === MAX_UNKNOWN_STOPS) unknownStops.clear();
+  const notes = [
+    warning('unknown-stop', `this version of turnmill does not know why the answer ended: ${reason}`),
+  ];
+  unknownStops.set(reason, notes);
+  return notes;
+}
+
+/** The reason as most APIs write it: `toolUse`, `max-tokens` and `FinishReason.STOP` are names of three. */
+function plainReason(reason: string): string {
+  const name = reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
+  return name.replaceAll('-', '_').replace(ENUMERATION, '');
+}
 
 /**
  * The findings about an answer of the chat completions API.

@@ -239,11 +239,23 @@ describe('the answer of a simple pair', () => {
     ['MAX_TOKENS', 'reply-cut'],
     ['sensitive', 'reply-filtered'],
     ['insufficient_system_resource', 'response-error'],
+    ['pause_turn', 'reply-cut'],
+    ['FinishReason.MAX_TOKENS', 'reply-cut'],
+    ['contentFiltered', 'reply-filtered'],
+    ['cancelled_by_policy', 'unknown-stop'],
+    ['other', 'unknown-stop'],
   ])('that ended with the reason %s has the finding %s', (finish_reason, rule) => {
     expect(rulesOf(pair({ choices: [{ message: reply, finish_reason }] }))).toEqual([[rule]]);
     const body = { contents: [{ parts: [{ text: 'a' }] }] };
     const candidates = [{ content: { role: 'model', parts: [{ text: 'b' }] }, finishReason: finish_reason }];
     expect(rulesOf({ request: body, response: { candidates } })).toEqual([[rule]]);
+  });
+
+  it.each([
+    ...['stop', 'end_turn', 'endTurn', 'toolUse', 'tool-calls', 'COMPLETE', 'FINISH_REASON_UNSPECIFIED'],
+    ...['FinishReason.STOP', '<|im_end|>', '[REDACTED]', ''],
+  ])('that ended with the reason "%s" has no finding', (finish_reason) => {
+    expect(rulesOf(pair({ choices: [{ message: reply, finish_reason }] }))).toEqual([[]]);
   });
 
   it.each([
