@@ -53,7 +53,7 @@ const OBJECT = /^(?:<[\w.]+(?: [\w.<>]+)* at 0x[\da-fA-F]+>|\[object \w+\](?:,\[
 /** How the texts begin that are worth a look, as JSON strings: most do not. */
 const MAY_BE = /^(?:\s|\\[nrt])*(?:[[{(<]|[\w.]{1,80} ?[({=:])/;
 /** How the texts begin that may be lists of objects. */
-const LIST = /^(?:\s|\\[nrt])*\[ ?(?:[A-Za-z_]|\{')/;
+const LIST = /^(?:\s|\\[nrt])*\[(?: ?[A-Za-z_]|(?:\s|\\[nrt])*\{)/;
 /** The old client of Gemini prints a title first. */
 const TITLE = /^response:\s*(?=GenerateContentResponse\()/;
 
@@ -89,14 +89,29 @@ const EVENT_LINE = /^(?:\s*$|(?:data|event|id|retry)?:)/;
 const EVENT_DATA = /^data: ?\{.*"(?:choices|candidates|delta)":/;
 
 /**
- * Whether an answer is the list of its blocks as a language prints it: `[TextBlock(text='Hello')]`. Looks at the beginning
- * first, because the text may be a giant one.
+ * Whether an answer is the list of its blocks as a language prints it, such as `[TextBlock(text='Hello')]`, or as the
+ * text of JSON. Looks at the beginning first, because the text may be a giant one.
  * @param at index of the text, a JSON string
  */
 export function isPrintedBlocks(bytes: Uint8Array, at: number): boolean {
   if (!LIST.test(latin1(bytes.subarray(at + 1, at + BEGINNING_BYTES)))) return false;
-  return printedForm(new JsonView(bytes, at, trustingScanner.value(bytes, at, 1))) === 'answer';
+  const view = new JsonView(bytes, at, trustingScanner.value(bytes, at, 1));
+  return printedForm(view) === 'answer' || areBlocks((view.text() ?? '').trim());
 }
+
+/** Is a text the JSON of a list of blocks, whole or cut? */
+function areBlocks(text: string): boolean {
+  const scan = new Scan(text);
+  const root = scan.read();
+  if (root?.open !== '[' || !scan.isJson) return false;
+  return root.items.some(isBlock) && root.items.every((one) => isPart(one) && mayBeOfApi(one));
+}
+
+const OF_TEXT = wordSet('type text citations annotations cache_control');
+
+/** A model may write texts with other members, such as parts of a page. */
+const mayBeOfApi = ({ members }: Printed): boolean =>
+  members.get('type') !== 'text' || [...members.keys()].every((key) => OF_TEXT.has(key));
 
 /**
  * Whether a text is a list of messages, of any speakers, as a language prints it, or the beginning of messages, of parts
@@ -136,8 +151,7 @@ function beginsMessages(root: Printed): boolean {
   const [first] = root.items;
   if (root.open === '[') return first !== undefined && beginsMessages(first);
   if (LISTED.some((key) => inBrackets(root.members.get(key)) !== undefined)) return true;
-  const type = root.members.get('type');
-  return has(root, 'role', 'content', 'parts') || (typeof type === 'string' && PARTS.has(type));
+  return has(root, 'role', 'content', 'parts') || isPart(root);
 }
 
 function formOf(text: string): PrintedForm | undefined {
@@ -200,7 +214,8 @@ function isMessage(value: Printed): boolean {
 /** Members of blocks with the words, by type. */
 const BLOCKS: ReadonlyMap<string, string> = new Map([
   ...['text', 'output_text'].map((type) => [type, 'text'] as const),
-  ...['tool_use', 'function_call'].map((type) => [type, 'name'] as const),
+  ...['tool_use', 'function_call', 'toolCall'].map((type) => [type, 'name'] as const),
+  ['tool-call', 'toolName'],
   ['thinking', 'thinking'],
 ]);
 
@@ -209,7 +224,13 @@ const PARTS: ReadonlySet<string> = new Set([
   ...BLOCKS.keys(),
   ...['input_text', 'image', 'image_url', 'input_image', 'file', 'tool_result', 'function_call_output'],
   ...['tool_call', 'tool_call_response', 'reasoning', 'message', 'human', 'ai', 'system', 'tool'],
+  ...['redacted_thinking', 'server_tool_use', 'refusal'],
 ]);
+
+function isPart({ members }: Printed): boolean {
+  const type = members.get('type');
+  return typeof type === 'string' && PARTS.has(type);
+}
 
 function isBlock(value: Printed): boolean {
   const type = value.members.get('type');

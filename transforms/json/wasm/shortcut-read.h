@@ -185,12 +185,12 @@ static int is_plain_string(Span span) { return first_byte(span) == '"' && span.e
 static u32 marks;  // of the message (marks_in)
 static int spells(Span text) { return marks & SPELLED && may_spell(text); }
 
-// May a text that begins with a bracket be a list of objects as Python prints it?
+// May a text that begins with a bracket be a list of blocks as Python prints it, or as JSON?
 static u32 may_be_printed(Span text) {
   u32 p = find_byte(text.at, text.end, '[') + 1;
   p += peek(p, text.end) == ' ';
   u8 c = peek(p, text.end), lower = c | 0x20;
-  return (lower >= 'a' && lower <= 'z') || c == '_' || (c == '{' && peek(p + 1, text.end) == '\'');
+  return (lower >= 'a' && lower <= 'z') || c == '_' || c == '{' || c == ' ' || c == '\\';
 }
 
 // May a check report the message, or its calls?

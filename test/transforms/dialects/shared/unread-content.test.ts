@@ -38,6 +38,12 @@ describe('a message whose content is known, or that says nothing', () => {
     result({ content: "[TextContent(type='text', text='a'), TextBlock(text='b')]" }),
     model({ content: "[TextBlock(text='a')] is what it prints." }),
     model({ content: "['a', 'b']" }),
+    model({ content: '[{"type":"text","text":"a","bold":true}]' }),
+    model({ content: '[{"type":"text","text":"a"},{"type":"button","label":"b"}]' }),
+    model({ content: '[{"type":"text","text":"a"}] is what the API returns.' }),
+    model({ content: '{"type":"text","text":"a"}' }),
+    user({ content: '[{"type":"text","text":"a"}]' }),
+    result({ content: '[{"type":"text","text":"a"}]' }),
     result({ content: [{ type: 'tool_reference', tool_name: 'f' }] }),
     { role: 'system', content: [{ type: 'tool_addition', tool: { type: 'tool_reference', name: 'f' } }] },
     { role: 'system', content: [{ type: 'tool_removal', tool: { type: 'tool_reference', name: 'f' } }] },
@@ -101,6 +107,10 @@ it.each([
   "[TextBlock(text='a')]",
   "\n [ToolUseBlock(id='c', name='f', input={})]",
   "[{'type': 'text', 'text': 'a'}]",
+  '[{"type":"text","text":"a"}]',
+  '[\n  { "type": "thinking", "thinking": "a" },\n  { "type": "tool_use", "id": "c", "name": "f", "input": {} }\n]',
+  '[{"type":"tool-call","toolCallId":"c","toolName":"f","args":{}}]',
+  '[{"type":"text","text":"a half',
 ])('an answer that is a list of blocks as a program printed it: %s', (content) => {
   expect(detailOf(model({ content }))).toBe('the content is a list of blocks as a program printed it');
 });
