@@ -28,6 +28,7 @@ const REASONED = { reasoning_content: 'because' };
 const ASKED: Said = { role: 'user', content: 'question' };
 const NAMES = ['reasoning_content', 'thinking', 'reasoning'];
 const ENDS = ['stop', 'length', 'content_filter', null];
+const OWN_ENDS = ['finish_reason', 'stop_reason', 'finishReason', 'stopReason'];
 
 function answer(dice: Dice, text: string): Said {
   const calls = [{ id: text, type: 'function', function: { name: 'f', arguments: `{"n": "${text}"}` } }];
@@ -39,6 +40,7 @@ function answer(dice: Dice, text: string): Said {
     content: `answer ${text}`,
     ...reasoning,
     ...(dice.chance(0.2) && { tool_calls: calls }),
+    ...(dice.chance(0.1) && { [OWN_ENDS[dice.int(4)] as string]: ENDS[dice.int(4)] }),
   };
 }
 

@@ -11,7 +11,7 @@ static Span spans[LINE_SPANS];       // of the line
 static u32 tools, definition_bytes;  // number that the host gave to the definitions of the line, and their length
 static u32 nulls, choices, notes, next_known, fresh, strange;
 static u32 spoken;                   // has the message a member that is not known, with a text, a list or an object?
-static u32 elsewhere;                // has the message a channel, as in the harmony format, a refusal or speech?
+static u32 elsewhere;                // has the message a channel, as in the harmony format, a refusal, speech or a reason for its end?
 static u32 reasoned;                 // has the message reasoning under a name that records have?
 static u32 thoughts;                 // members of the message with reasoning: 1, and 2 if one has another name than in a record
 typedef struct { Span key; u32 value, end; } Listed;
@@ -260,7 +260,10 @@ static u32 read_message(u32 p, u32 end, u32 depth) {
     // calls under names that are not read, as in unread-content.ts
     MEMBER("toolInvocations", read_other_answer), MEMBER("tool_invocations", read_other_answer), MEMBER("toolCalls", read_other_answer),
     MEMBER("toolUses", read_other_answer), MEMBER("tool_uses", read_other_answer), MEMBER("functionCalls", read_other_answer),
-    MEMBER("function_calls", read_other_answer), MEMBER("toolResults", read_other_answer), MEMBER("tool_results", read_other_answer), {0},
+    MEMBER("function_calls", read_other_answer), MEMBER("toolResults", read_other_answer), MEMBER("tool_results", read_other_answer),
+    // why the answer ended, as in ../../checks/as-read.ts
+    MEMBER("finish_reason", read_other_answer), MEMBER("stop_reason", read_other_answer), MEMBER("finishReason", read_other_answer),
+    MEMBER("stopReason", read_other_answer), {0},
   };
   Span found[OTHER_SPANS] = {0};
   if (row_count == MAX_ROWS || peek(p, end) != '{') return 0;
