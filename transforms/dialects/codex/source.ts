@@ -276,7 +276,6 @@ export class CodexSource {
     const mark = item.textOf('id') || item.textOf('call_id');
     if (!this.#isCopying && this.#last.isAgain(item, mark, context.origin))
       return context.drop('copied-line');
-    context.fold.expect(item, RESPONSES_ITEM, 'payload');
     const read = readItem(item);
     if (read.kind === 'bad') return context.reject('bad-event', read.detail, item);
     if (read.kind === 'unknown') return this.#leaveOut(read.type, item, context, stamp);
@@ -287,6 +286,7 @@ export class CodexSource {
     }
     if (!this.#hasItems && isSaid(read)) this.#leaveEvents(context, read);
     this.#open(context, stamp);
+    context.fold.expect(item, RESPONSES_ITEM, 'payload');
     if (this.#settleEvents(read, context)) return context.drop('copied-line');
     if (this.#reviews.isOfClient(read)) return context.drop('synthetic-message');
     this.#take(read, context);

@@ -45,6 +45,17 @@ const rulesOf = (entry: Entry | undefined) =>
     notes.map(({ rule }) => rule),
   );
 
+it('reports words in a member that is not known of the first item after events', () => {
+  const said = event({ type: 'user_message', message: 'q' });
+  const asked = item({
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text: 'q' }],
+    aside: 'two words',
+  });
+  expect(rulesOf(entriesOf(said, asked, say('assistant', 'a'))[0])).toContain('unread-text');
+});
+
 describe('a rollout whose items say nothing', () => {
   const said = (type: string, message: string) => event({ type, message });
   const context = say('user', '<environment_context>x</environment_context>');
