@@ -6,9 +6,8 @@ import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode, NO_ARGUMENTS } from '../../json/utf8.ts';
 import { roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
-import { arrayOf, copiesOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
+import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { imagePart } from '../shared/content-parts.ts';
-import { isBuiltInCall } from '../shared/known-parts.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
 import {
   addRequest,
@@ -31,6 +30,7 @@ import { holdsWords } from '../shared/unread-text.ts';
 import { strayJson } from './known-spans.ts';
 import { systemBeside } from './platform-call.ts';
 import { compareAnswer, compareRequest } from './second-values.ts';
+import { itemsOfServer, wholeAnswer, wholeRequest } from './server-calls.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
 /** Reads the call, and adds its messages to the transcript. */
@@ -58,8 +58,7 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   // text completions have their request in `llm.prompts` and their answer in `llm.choices`
   const completion = output ?? llm.at('choices.0.completion.text').value;
   const received = unpacked(output);
-  const ran =
-    itemsOfServer(received?.get('output')) ?? (isOfServer(received) ? withoutNullsOf(received) : undefined);
+  const ran = wholeAnswer(received);
   const sentCount = transcript.messages.length;
   const hasReply =
     answers.length > 0 && ran === undefined
@@ -114,72 +113,11 @@ const NONE: ReadonlySet<string> = new Set();
 
 const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 
-/**
- * A whole request of the Messages API with results, or with calls that ran on the server. The attributes of a message
- * have room for one result, and none for such calls. A client's own objects, which some programs write as text, are not
- * read.
- */
-function wholeRequest(request: JsonView | undefined): JsonView | undefined {
-  const messages = request?.get('messages')?.elements() ?? [];
-  const blocks = messages.flatMap((message) => message.get('content')?.elements() ?? []);
-  const isWhole = blocks.some((block) => typeIn(block) === 'tool_result') || messages.some(isOfServer);
-  if (request === undefined || !isWhole || !blocks.every(typeIn)) return undefined;
-  if (!messages.some(isOfServer)) return request;
-  const list = arrayOf(messages.map((one) => (isOfServer(one) ? withoutNullsOf(one) : one).bytes));
-  return new JsonView(objectOf([...copiesOf(request.others(MESSAGES)), ['messages', list]]));
-}
-
-const MESSAGES: ReadonlySet<string> = new Set(['messages']);
-
-/** Type of a call that ran on the server of the Messages API, or of its result, which is in the same message. */
-const SERVER_BLOCK = /^(?:server|mcp)_tool_use$|._tool_result$/;
-
-/** Has a message of the Messages API a call that ran on the server? */
-function isOfServer(message: JsonView | undefined): message is JsonView {
-  const blocks = message?.get('content')?.elements() ?? [];
-  return blocks.some((block) => SERVER_BLOCK.test(typeIn(block) ?? '')) && blocks.every(typeIn);
-}
-
-/** The message without null members of these calls: clients log them in answers, and do not send all of them again. */
-function withoutNullsOf(message: JsonView): JsonView {
-  const blocks = message.get('content')?.elements() ?? [];
-  const content = arrayOf(
-    blocks.map((block) => (SERVER_BLOCK.test(typeIn(block) ?? '') ? withoutNulls(block) : block.bytes)),
-  );
-  return new JsonView(objectOf([...copiesOf(message.others(CONTENT)), ['content', content]]));
-}
-
-const CONTENT: ReadonlySet<string> = new Set(['content']);
-
-/**
- * Items of the Responses API with a call that ran on the server, of which the attributes of a message have only a part;
- * undefined for any other list. Members of these calls that are null are left out, because clients log them in answers
- * and do not send them again.
- */
-function itemsOfServer(list: JsonView | undefined): JsonView | undefined {
-  const items = list?.type === 'array' ? list.elements() : [];
-  const ofServer = items.map((item) => item.type === 'object' && isBuiltInCall(typeIn(item) ?? ''));
-  if (!ofServer.includes(true) || items.some(({ type }) => type !== 'object')) return undefined;
-  return new JsonView(
-    arrayOf(items.map((item, i) => (ofServer[i] === true ? withoutNulls(item) : item.bytes))),
-  );
-}
-
-/** @param depth of the members that may be left out */
-function withoutNulls(value: JsonView, depth = 8): Uint8Array {
-  if (depth === 0 || (value.type !== 'object' && value.type !== 'array')) return value.copy();
-  if (value.type === 'array') return arrayOf(value.elements().map((one) => withoutNulls(one, depth - 1)));
-  const members = value.members().filter(([, one]) => one.type !== 'null');
-  return objectOf(members.map(([key, one]): Piece => [key, withoutNulls(one, depth - 1)]));
-}
-
 /** The system text that is the first message. */
 function systemAt(first: SpanAttributes | undefined): JsonView | undefined {
   const message = first && bodyOf(first);
   return SYSTEM_ROLES.has(message?.at('role').text() ?? '') ? message && contentAt(message) : undefined;
 }
-
-const typeIn = (block: JsonView): string | undefined => block.get('type')?.text();
 
 /** Members that hold several answers to one request. */
 const CHOICES = ['choices', 'generations', 'candidates'] as const;
@@ -276,7 +214,8 @@ function addUsersResult(transcript: Transcript, message: SpanAttributes, answere
 /** The content of a result, whose blocks are logged as JSON text. */
 function unpackedResult(content: JsonView | undefined): JsonView | undefined {
   const blocks = unpacked(content)?.elements() ?? [];
-  const areBlocks = blocks.length > 0 && blocks.every((block) => RESULT_PARTS.has(typeIn(block) ?? ''));
+  const areBlocks =
+    blocks.length > 0 && blocks.every((block) => RESULT_PARTS.has(block.textOf('type') ?? ''));
   return areBlocks ? unpacked(content) : content;
 }
 
