@@ -2,12 +2,13 @@
  * Reports the notes on messages: what a dialect, or `--reasoning inline`, could not convert exactly
  * (docs/reference/dialects-of-clients.md).
  */
-import { firstOf } from '../dialects/shared/logged-values.ts';
 import { cutNotes } from '../dialects/shared/reading-notes.ts';
 import { unreadContent } from '../dialects/shared/unread-content.ts';
 import { JsonView } from '../json/json-view.ts';
+import { keptMembersOf } from '../json/members.ts';
 import type { Conversation, Message, ReadingNote } from '../model/element.ts';
 import { READING_RULES } from '../model/reading-rule.ts';
+import { wordSet } from '../model/words.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
 /** Findings about message `at` of a conversation. */
@@ -15,17 +16,14 @@ export const noteFindings = (notes: readonly ReadingNote[], at: number): readonl
   notes.map(({ rule, severity, message }) => ({ rule, severity, message: `messages[${at}]: ${message}` }));
 
 /** Members in which an answer itself says why it ended. shortcut-read.h has the same names. */
-const REASONS = ['finish_reason', 'stop_reason', 'finishReason', 'stopReason'] as const;
-/** End of each name. */
-const REASON = Buffer.from('eason"');
-const NONE: readonly ReadingNote[] = [];
+const REASONS: ReadonlySet<string> = wordSet('finish_reason stop_reason finishReason stopReason');
 
 /** The findings about an answer that ended early and says so itself, which its dialect copies with all its members. */
-function ownStop({ role, bytes, notes }: Message): readonly ReadingNote[] {
-  if (role !== 'assistant' || !Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(REASON))
-    return NONE;
-  const found = cutNotes(firstOf(new JsonView(bytes), ...REASONS)?.text());
-  return found.filter(({ rule }) => notes?.some((note) => note.rule === rule) !== true);
+function ownStop({ role, bytes, notes }: Message): readonly ReadingNote[] | undefined {
+  if (role !== 'assistant') return undefined;
+  const reason = keptMembersOf(bytes).find(({ key }) => REASONS.has(key));
+  const found = reason && cutNotes(new JsonView(bytes, reason.valueStart, reason.end).text());
+  return found?.filter(({ rule }) => notes?.some((note) => note.rule === rule) !== true);
 }
 
 function check({ messages }: Conversation): readonly Found[] {
@@ -34,7 +32,8 @@ function check({ messages }: Conversation): readonly Found[] {
     const content = unreadContent(message);
     if (message.notes !== undefined) found.push(...noteFindings(message.notes, i));
     if (content !== undefined) found.push(...noteFindings([content], i));
-    found.push(...noteFindings(ownStop(message), i));
+    const stop = ownStop(message);
+    if (stop !== undefined) found.push(...noteFindings(stop, i));
   });
   return found;
 }
