@@ -84,6 +84,8 @@ export class GeminiSource {
   readonly #spots = new Spots();
   /** Ids of the messages of the session that the user took back: they come again if the log has it twice. */
   readonly #takenBack = new HashedSet();
+  /** Ids of those that did. */
+  readonly #takenAgain = new HashedSet();
   /** Ids of calls in the current conversation that have their result. */
   readonly #answered = new Set<string>();
   /** Ids of calls that the user started. */
@@ -124,6 +126,7 @@ export class GeminiSource {
       context.fold.closeAll();
       this.#spots.clear();
       this.#takenBack.clear();
+      this.#takenAgain.clear();
       this.#answered.clear();
       this.#ofUser.clear();
       this.#session = id;
@@ -135,7 +138,10 @@ export class GeminiSource {
   #readMessage(json: JsonView, context: ReadContext): LineFate {
     const message = readGeminiMessage(json);
     if (message.kind === 'bad') return context.reject('bad-event', message.detail, json);
-    if (this.#takenBack.has(message.id)) return context.drop('copied-line');
+    if (this.#takenBack.has(message.id)) {
+      this.#takenAgain.add(message.id);
+      return context.drop('copied-line');
+    }
     this.#open(context, json.get('timestamp'));
     expectMessage(message, json, context.fold, 'message');
     if (this.#take(message, context)) return undefined;
@@ -263,7 +269,7 @@ export class GeminiSource {
 
   /** Removes a message and everything after it; if there is no such message, removes everything. */
   #rewind(target: string, context: ReadContext): Fate | undefined {
-    if (this.#takenBack.has(target)) return context.drop('copied-line');
+    if (this.#takenAgain.has(target)) return context.drop('copied-line');
     this.#open(context, undefined);
     const { fold } = context;
     const spot = this.#spots.get(target);
