@@ -1,6 +1,6 @@
 /**
- * Reads the answer of a call in any API: a chat completion, a message of the Messages API, a response of the Responses
- * a stream of any of them (as text or as a list of events), or plain text.
+ * Reads the answer of a call in any API: a chat completion, a message of the Messages API, a response of the
+ * Responses API, a stream of any of them (as text or as a list of events), or plain text.
  */
 
 import { JsonView } from '../../json/json-view.ts';
@@ -204,7 +204,8 @@ function fromObject(view: JsonView, keepSealed: boolean): Answer {
   const messages = view.get('messages');
   if (messages?.type === 'array' && view.get('role') === undefined) return fromList(messages, keepSealed);
   if (isOllamaChunk(view)) return fromOllama(view, keepSealed);
-  if (content?.type === 'string' && view.typeOf('stop') === 'boolean') return fromLlamaCpp(view, content);
+  const isLlamaCpp = view.typeOf('stop') === 'boolean' && strayMember(view, LLAMA_CPP) === undefined;
+  if (content?.type === 'string' && isLlamaCpp) return fromLlamaCpp(view, content);
   const message = view.get('message');
   return fromChatMessage(message?.type === 'object' ? message : view, keepSealed);
 }
@@ -220,6 +221,11 @@ function fromOllama(view: JsonView, keepSealed: boolean): Answer {
       : textAnswer(view.get('response') as JsonView, view.get('thinking'));
   return withNotes(read, notes);
 }
+
+/** Members of an answer of the server of llama.cpp that repeat its prompt, or hold its settings. */
+const LLAMA_CPP: ReadonlySet<string> = new Set([
+  ...['content', 'prompt', 'generation_settings', 'stopping_word'],
+]);
 
 /** Reads an answer to a prompt by the server of llama.cpp, which tells in several ways that it was cut. */
 function fromLlamaCpp(view: JsonView, content: JsonView): Answer {

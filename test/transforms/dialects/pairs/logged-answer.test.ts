@@ -539,6 +539,9 @@ test.each([
   };
   const call = capture({ body }, { body: { prompt: 'a' } });
   expect([messagesOf(call), rulesOf(call)]).toEqual([[[question, reply]], [rules]]);
+  const tool_calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }];
+  const called = capture({ body: { content: 'b', stop: true, tool_calls } }, { body: { prompt: 'a' } });
+  expect(messagesOf(called)[0]?.[1]).toMatchObject({ content: 'b', tool_calls });
 });
 
 test('a stream that was logged as text in an object of Helicone is an answer', () => {
