@@ -224,6 +224,8 @@ describe('an answer', () => {
     ['other-choices', { choices: [{ message: reply }, { message: reply }] }],
     ['reply-cut', { choices: [{ message: reply, finish_reason: 'length' }] }],
     ['reply-filtered', { candidates: [{ content: { parts: [{ text: 'b' }] }, finishReason: 'SAFETY' }] }],
+    ['reply-cut', { candidates: [{ content: { parts: [{ text: 'b' }] }, finish_reason: 2 }] }],
+    ['unknown-stop', { candidates: [{ content: { parts: [{ text: 'b' }] }, finish_reason: 7 }] }],
     ['response-error', { error: { message: 'overloaded' } }],
     ['response-error', { choices: [{ message: reply, finish_reason: 'error' }] }],
     ['reply-cut', { choices: [{ message: reply, finish_reason: 'abort' }] }],

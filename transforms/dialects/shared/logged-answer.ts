@@ -15,6 +15,7 @@ import { isPrintedAnswer, isPrintedStream, printedForm } from './printed-value.t
 import {
   clearedNotes,
   cutNotes,
+  finishText,
   OTHER_ANSWER,
   OTHER_CHOICES,
   RESPONSE_ERROR,
@@ -240,9 +241,9 @@ function finishOf(answer: JsonView): JsonView | undefined {
 
 /** Reports a truncated answer. */
 export function noteFinish(transcript: Transcript, reason: JsonView | undefined): void {
-  transcript.note(...cutNotes(reason?.text()));
+  transcript.note(...cutNotes(finishText(reason)));
 }
 
 /** Does an answer that ended for this reason lack something? */
 export const isCut = (reason: JsonView | undefined): reason is JsonView =>
-  cutNotes(reason?.text()).length > 0;
+  cutNotes(finishText(reason)).length > 0;

@@ -10,7 +10,7 @@ import type { FirstObject } from '../dialect-spec.ts';
 import { CONVERSE_MESSAGE, GEMINI_CONTENT, unreadSystem } from './known-bodies.ts';
 import { addSystem } from './logged-bodies.ts';
 import { firstOf, present, structured } from './logged-values.ts';
-import { cutNotes, FILTERED, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
+import { cutNotes, FILTERED, finishText, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
 import { type BadRequest, OF_GEMINI } from './said-texts.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -154,7 +154,7 @@ export function addOtherAnswer(transcript: Transcript, answer: JsonView): readon
   const stop = firstOf(answer, 'stopReason') ?? firstOf(first, 'finishReason', 'finish_reason');
   const isBlocked = first === undefined && present(firstOf(answer, 'promptFeedback', 'prompt_feedback'));
   return [
-    ...cutNotes(stop?.text()),
+    ...cutNotes(finishText(stop)),
     ...(isBlocked ? [FILTERED] : []),
     ...(present(answer.get('error')) ? [RESPONSE_ERROR] : []),
     ...(others.length > 0 ? [OTHER_CHOICES] : []),

@@ -107,6 +107,13 @@ export function cutNotes(reason: string | undefined): readonly ReadingNote[] {
   return notes;
 }
 
+/** Gemini's reasons by number, as its older client prints them. Those after these differ between its two APIs. */
+const NUMBERED = ['unspecified', 'stop', 'max_tokens', 'safety', 'recitation'] as const;
+
+/** Why an answer ended; `other` for a number that has no single meaning. */
+export const finishText = (reason: JsonView | undefined): string | undefined =>
+  reason?.type === 'number' ? (NUMBERED[Number(reason.parsed())] ?? 'other') : reason?.text();
+
 /** The reason as most APIs write it: `toolUse`, `max-tokens` and `FinishReason.STOP` are names of three. */
 function plainReason(reason: string): string {
   const name = reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();

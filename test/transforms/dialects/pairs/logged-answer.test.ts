@@ -252,6 +252,17 @@ describe('the answer of a simple pair', () => {
   });
 
   it.each([
+    [1, []],
+    [2, ['reply-cut']],
+    [3, ['reply-filtered']],
+    [9, ['unknown-stop']],
+  ])('may end with a number, as the older client of Gemini prints it: %d', (finish_reason, rules) => {
+    const candidates = [{ content: { role: 'model', parts: [{ text: 'b' }] }, finish_reason }];
+    const call = { request: { contents: [{ parts: [{ text: 'a' }] }] }, response: { candidates } };
+    expect(rulesOf(call)).toEqual([rules]);
+  });
+
+  it.each([
     ...['stop', 'end_turn', 'endTurn', 'toolUse', 'tool-calls', 'COMPLETE', 'FINISH_REASON_UNSPECIFIED'],
     ...['FinishReason.STOP', '<|im_end|>', '[REDACTED]', ''],
   ])('that ended with the reason "%s" has no finding', (finish_reason) => {
