@@ -155,6 +155,13 @@ it('a list of parts of Converse that OpenLLMetry logs as JSON is read', () => {
   ]);
 });
 
+it('a prompt that OpenLLMetry logs is rejected if a template wrote a conversation, unless it is a chat', () => {
+  const prompt = { 'gen_ai.prompt.0.content': 'Human: a\n\nAssistant:' };
+  const [rejected] = readOne(openLlmetry({ ...prompt, 'llm.request.type': 'completion' }));
+  expect(rejected).toMatchObject({ kind: 'rejection', reason: 'unknown-content' });
+  expect(entriesOf(readOne(openLlmetry(prompt)))).toHaveLength(1);
+});
+
 it('the events of a call may have others about it beside them', () => {
   const score = ['gen_ai.evaluation.result', { 'gen_ai.evaluation.explanation': 'a text' }] as const;
   const failed = ['exception', { 'exception.message': 'a text', 'exception.type': 'E' }] as const;

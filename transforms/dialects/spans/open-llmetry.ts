@@ -31,6 +31,9 @@ const THINKING = 'thinking';
 export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   const prompt = firstAt(attributes, 'gen_ai.prompt', 'llm.prompts');
   const completion = firstAt(attributes, 'gen_ai.completion', 'llm.completions');
+  const text = prompt.items().length === 1 ? prompt.at('0.content').value : undefined;
+  if (text?.type === 'string' && isCompletion(attributes) && isTemplated(text))
+    refusePrinted(transcript, text);
   if (prompt.value === undefined) addPrompts(transcript, prompt.items());
   else addRequest(transcript, prompt.value);
   const answers = completion.items();
@@ -54,6 +57,11 @@ export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcri
   });
   return { hasReply, tools: toolsAt(transcript, attributes), meta };
 }
+
+/** Is the prompt completed? That of a chat is a message. */
+const isCompletion = (span: SpanAttributes): boolean =>
+  span.at('llm.request.type').text() === 'completion' ||
+  span.at('gen_ai.operation.name').text() === 'text_completion';
 
 const isText = (value: JsonView | undefined): boolean => value?.type === 'string' && says(value);
 const CALLS_AS_TEXT = 'the calls of a message are a text, not a list';
@@ -80,8 +88,6 @@ function addPrompts(transcript: Transcript, items: readonly SpanAttributes[]): v
     const role = item.at('role').text();
     if (role !== 'assistant' && role !== 'tool' && hasUnknownParts(item.at('content').value))
       transcript.refuse('unknown-content', 'a part of a content has no known form');
-    const text = item.at('content').value;
-    if (items.length === 1 && text?.type === 'string' && isTemplated(text)) refusePrinted(transcript, text);
     if (!transcript.add(messageAt(item), items.length === 1 ? 'user' : undefined))
       transcript.refuse('unknown-speaker', unknownSpeaker('a message of the request'));
   }
