@@ -21,9 +21,12 @@ const REASONS: ReadonlySet<string> = wordSet('finish_reason stop_reason finishRe
 /** The findings about an answer that ended early and says so itself, which its dialect copies with all its members. */
 function ownStop({ role, bytes, notes }: Message): readonly ReadingNote[] | undefined {
   if (role !== 'assistant') return undefined;
-  const reason = keptMembersOf(bytes).find(({ key }) => REASONS.has(key));
-  const found = reason && cutNotes(new JsonView(bytes, reason.valueStart, reason.end).text());
-  return found?.filter(({ rule }) => notes?.some((note) => note.rule === rule) !== true);
+  const reasons = keptMembersOf(bytes).filter(({ key }) => REASONS.has(key));
+  if (reasons.length === 0) return undefined;
+  const found = new Set(
+    reasons.flatMap(({ valueStart, end }) => cutNotes(new JsonView(bytes, valueStart, end).text())),
+  );
+  return [...found].filter(({ rule }) => notes?.some((note) => note.rule === rule) !== true);
 }
 
 function check({ messages }: Conversation): readonly Found[] {

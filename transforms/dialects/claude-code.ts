@@ -57,10 +57,8 @@ function read(json: JsonView, context: ReadContext, { sessions, last, copies }: 
   const line = ClaudeLine.of(json);
   if (line === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));
   const time = line.text('timestamp');
-  if (line.beginsRun && line.uuid === undefined) copies.isCopy(json, context.origin, true);
   const isCopy =
     line.uuid === undefined &&
-    !line.beginsRun &&
     (copies.isTimedCopy(json, context.origin, time) ||
       (SPEAKERS.has(line.type) && last.isAgain(json, time, context.origin)));
   if (isCopy) return context.drop('copied-line');

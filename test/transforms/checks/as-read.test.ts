@@ -19,6 +19,8 @@ it.each([
   [{ stop_reason: 'max_tokens' }, ['WARNING reply-cut']],
   [{ finishReason: 'SAFETY' }, ['WARNING reply-filtered']],
   [{ stopReason: 'cancelled_by_policy' }, ['WARNING unknown-stop']],
+  [{ finish_reason: 'stop', stop_reason: 'max_tokens' }, ['WARNING reply-cut']],
+  [{ finish_reason: 'length', stop_reason: 'max_tokens' }, ['WARNING reply-cut']],
   [{ finish_reason: 'stop' }, []],
   [{ finish_reason: null }, []],
   [{ metadata: { finish_reason: 'length' } }, []],

@@ -60,6 +60,11 @@ describe('a request', () => {
     '<|user|>\na<|end|>\n<|assistant|>\n',
     '\n\nHuman: a\n\nAssistant:',
     '### Instruction:\na\n\n### Response:',
+    '<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n',
+    '<|start|>user<|message|>a<|end|><|start|>assistant<|channel|>analysis<|message|>',
+    '<|im_user|>user<|im_middle|>a<|im_end|><|im_assistant|>assistant<|im_middle|>',
+    'A chat. USER: a ASSISTANT:',
+    'User: a\nAssistant:',
     'System: Be brief.\nHuman: a',
     'Human: a',
   ])('is rejected if it is a conversation as one text: %j', (prompt) => {
@@ -69,12 +74,15 @@ describe('a request', () => {
       ]);
   });
 
-  it.each(['Assistant: is it warm?', 'Write "<|im_start|>assistant" in Go.', 'System: Debian. Is it old?'])(
-    'is the text of the user if only its beginning or its middle looks so: %s',
-    (content) => {
-      expect(messagesFor(content, 'b')).toEqual([{ role: 'user', content }, reply]);
-    },
-  );
+  it.each([
+    'Assistant: is it warm?',
+    'Define AI:',
+    'Continue the story.\n\nAI:',
+    'Write "<|im_start|>assistant" in Go.',
+    'System: Debian. Is it old?',
+  ])('is the text of the user if only its beginning or its middle looks so: %s', (content) => {
+    expect(messagesFor(content, 'b')).toEqual([{ role: 'user', content }, reply]);
+  });
 
   it('may have its system text beside the messages', () => {
     expect(messagesFor({ system: 's', messages: [user] }, 'b')[0]).toEqual({ role: 'system', content: 's' });
@@ -252,8 +260,17 @@ describe('an answer', () => {
 
   it('is rejected if it is the last of several steps, whose calls and results are not read', () => {
     const step = { text: 'b', toolCalls: [], toolResults: [] };
-    const whole = observation([user], { ...step, steps: [step, step] });
-    expect(read([whole])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+    const response = {
+      messages: [
+        { role: 'tool', content: [] },
+        { role: 'assistant', content: 'b' },
+      ],
+    };
+    const content = [{ type: 'text', text: 'b' }];
+    for (const more of [{ steps: [step, step] }, { response }, { content, steps: [step, step] }])
+      expect(read([observation([user], { ...step, ...more })])).toMatchObject([
+        { kind: 'rejection', reason: 'unknown-content' },
+      ]);
     expect(messagesOf(only(observation([user], { ...step, steps: [step] })))).toEqual([user, reply]);
   });
 

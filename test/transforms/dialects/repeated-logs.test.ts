@@ -42,8 +42,6 @@ const claude = (type: 'user' | 'assistant', content: string, more: object) => {
   return { type, message: { role: type, content: blocks }, ...more };
 };
 const init = { type: 'system', subtype: 'init', session_id: 's', mcp_servers: [] };
-const agent = (type: 'user' | 'assistant', content: string) =>
-  claude(type, content, { session_id: 's', parent_tool_use_id: 't' });
 const uuid = (id: string, parentUuid: string | null) => ({ uuid: id, parentUuid, sessionId: 's' });
 const retracted = [
   claude('user', 'a', uuid('u', null)),
@@ -107,7 +105,6 @@ describe('a log that a file has twice', () => {
         ...[claude('user', c, timed(3)), claude('assistant', d, timed(4))],
       ],
     ],
-    ['output of Claude Code without ids', claudeCode, [init, agent('user', a), agent('assistant', b)]],
     ['a transcript with a retracted answer', claudeCode, retracted],
     ['a recording of Gemini CLI with turns taken back', geminiCli, takenBack],
     ['a fork of Qwen Code', geminiCli, launched],
@@ -205,4 +202,13 @@ describe('a log that a file has twice', () => {
       'user a, assistant b, user c, assistant d',
     );
   });
+});
+
+it('turns of Claude Code without ids or times that begin alike are turns, not copies', () => {
+  const turn = (answer: string) => [
+    init,
+    claude('user', 'a', { session_id: 's' }),
+    claude('assistant', answer, { session_id: 's' }),
+  ];
+  expect(saidIn(claudeCode, [...turn('b'), ...turn('d')]).join()).toMatch(/a\W.*b\W.*a\W.*d/);
 });

@@ -12,7 +12,7 @@ export function isAnswer(object: JsonView): boolean {
   const isMessage = object.textOf('role') === 'assistant' || object.get('stop_reason') !== undefined;
   if (isMessage) return ANSWERED.some((key) => present(object.get(key)));
   if (LISTS.some((key) => object.get(key)?.elements().some(isCall))) return true;
-  if (object.get('generations')?.elements()[0]?.type === 'array') return true;
+  if (object.get('generations')?.elements()[0]?.elements()[0]?.type === 'object') return true;
   if (object.textOf('type') === 'ai' && object.get('data')?.type === 'object') return true;
   const [item] = object.get('output')?.elements() ?? [];
   if (object.textOf('object') === 'response' || item?.textOf('type') !== undefined) return true;

@@ -204,7 +204,10 @@ function fromObject(view: JsonView, keepSealed: boolean): Answer {
   const messages = view.get('messages');
   if (messages?.type === 'array' && view.get('role') === undefined) return fromList(messages, keepSealed);
   if (isOllamaChunk(view)) return fromOllama(view, keepSealed);
-  const isLlamaCpp = view.typeOf('stop') === 'boolean' && strayMember(view, LLAMA_CPP) === undefined;
+  const isLlamaCpp =
+    view.typeOf('stop') === 'boolean' &&
+    !['role', 'tool_calls', ...REPLIES].some((key) => present(view.get(key))) &&
+    strayMember(view, LLAMA_CPP) === undefined;
   if (content?.type === 'string' && isLlamaCpp) return fromLlamaCpp(view, content);
   const message = view.get('message');
   return fromChatMessage(message?.type === 'object' ? message : view, keepSealed);
@@ -274,6 +277,7 @@ const REPLIES = ['function_call', 'refusal', 'audio', 'reasoning', 'reasoning_co
 /** A message, byte for byte. One without a role is the assistant's. */
 function fromChatMessage(view: JsonView, keepSealed: boolean): Answer {
   if (view.type !== 'object') return present(view) ? UNKNOWN : NONE;
+  if (hasEarlierSteps(view)) return UNKNOWN;
   const bytes = view.copy();
   const role = stringValue(bytes, 'role');
   if (['content', 'tool_calls'].some((key) => present(view.get(key))))
@@ -282,18 +286,16 @@ function fromChatMessage(view: JsonView, keepSealed: boolean): Answer {
       notes: [],
     };
   const text = TEXTS.map((key) => view.get(key)).find((value) => value?.type === 'string');
-  const isText = text !== undefined && !REPLIES.some((key) => present(view.get(key)));
+  const isText = text !== undefined && !REPLIES.some((key) => says(view.get(key)));
   if (isText) return fromTextAndCalls(view, text, keepSealed);
   if (strayMember(view, CHAT_MESSAGE.names) !== undefined) return UNKNOWN;
   if (role !== undefined) return answerOf({ bytes, role }, []);
   return view.keys().length === 0 ? NONE : UNKNOWN;
 }
 
-/** Reads a text, beside which a result of the AI SDK has its calls, and Cohere's first API the history. */
+/** Reads a text, beside which a result of the AI SDK has its calls, and Cohere's first API its sources. */
 function fromTextAndCalls(view: JsonView, text: JsonView, keepSealed: boolean): Answer {
-  const again = hasEarlierSteps(view) ? [] : OF_ONE_STEP;
-  if (strayMember(view, new Set([...TEXTS, 'toolCalls', 'chat_history', ...again])) !== undefined)
-    return UNKNOWN;
+  if (strayMember(view, BESIDE_TEXT) !== undefined) return UNKNOWN;
   const calls = view.get('toolCalls')?.elements() ?? [];
   const said = text.isEmptyText ? [] : [typedObject('text', ['text', text.copy()])];
   const list = arrayOf([...said, ...calls.map((call) => call.copy())]);
@@ -301,8 +303,11 @@ function fromTextAndCalls(view: JsonView, text: JsonView, keepSealed: boolean): 
   return withNotes(read, answerNotes(view.textOf('finishReason'), false, 1));
 }
 
-/** Members of a result of the AI SDK that repeat the answer, if it has a single step. */
-const OF_ONE_STEP = ['steps', 'response', 'request'];
+/** Members beside a text that are read, repeat it or its request, or are its sources. */
+const BESIDE_TEXT: ReadonlySet<string> = new Set([
+  ...[...TEXTS, 'toolCalls', 'steps', 'response', 'request', 'prompt', 'sources'],
+  ...['chat_history', 'citations', 'documents', 'search_queries', 'search_results'],
+]);
 
 /** The message in the words of the chat API; the same one if it has no call, result or thought of another API. */
 function canonical(message: Message, view: JsonView, keepSealed: boolean): readonly Message[] {

@@ -55,6 +55,7 @@ function storedBefore(body: JsonView): JsonView | undefined {
 const STORED = 'the prompt continues a message that is not in the request';
 /** Members of a prompt that is not what a user said: the text after it, its form without a template, its repetition. */
 const COMPLETED = ['suffix', 'raw', 'echo'] as const;
+const TEMPLATED = 'a chat template wrote the conversation into the prompt: log its messages instead';
 const COMPLETION =
   'the prompt is a text to be completed, not a message: it has a suffix, or is raw or echoed';
 const NO_IMAGE = 'an image beside the prompt is not data of a known kind';
@@ -108,7 +109,8 @@ export class RequestReader {
 
   /** Reads a request whose messages are a prompt. */
   #prompt(body: JsonView, prompt: JsonView, tools: readonly ToolDefinition[]): Request | Problem {
-    if (isPrintedMessages(prompt) || isTemplated(prompt)) return printed(prompt);
+    if (isPrintedMessages(prompt)) return printed(prompt);
+    if (isTemplated(prompt)) return { reason: 'bad-messages', detail: TEMPLATED, at: prompt };
     const stored = storedBefore(body);
     if (stored !== undefined) return { reason: 'body-elsewhere', detail: STORED, at: stored };
     const completed = COMPLETED.map((key) => body.get(key)).find((value) => says(value) || isTrue(value));

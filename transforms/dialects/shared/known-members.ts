@@ -12,9 +12,12 @@ export const ANTHROPIC_BLOCK: KnownObject = knownByType('type', {
   thinking: known('type thinking:text! signature! estimated_tokens cache_control'),
   redacted_thinking: known('type data:text!'),
   tool_use: known('type id name:text input! caller toolset_name cache_control partial_json index'),
-  tool_result: known('type tool_use_id is_error toolset_name name cache_control', {
-    'content:any!': knownByType('type', { text: ANTHROPIC_TEXT }),
-  }),
+  tool_result: known(
+    'type tool_use_id tool_call_id id is_error toolset_name name tool_name result cache_control',
+    {
+      'content:any!': knownByType('type', { text: ANTHROPIC_TEXT }),
+    },
+  ),
 });
 
 /** Messages of the Messages API, sent or received. */

@@ -199,10 +199,10 @@ function addReply(transcript: Transcript, answer: JsonView): void {
   const calls = unpacked(firstOf(answer, 'toolCalls', 'tool_calls'));
   const text = firstOf(answer, ...TEXTS);
   if (inner === undefined && firstOf(answer, 'error') !== undefined) transcript.note(RESPONSE_ERROR);
+  else if (hasEarlierSteps(answer)) transcript.refuse('unknown-content', EARLIER_STEPS, answer);
   else if (isOfOther(answer.get('message')))
     transcript.refuse('unknown-speaker', 'an answer has the type of another speaker', message);
   else if (SPEAKING.some((key) => firstOf(message, key) !== undefined)) transcript.addAnswer(message);
-  else if (hasEarlierSteps(answer)) transcript.refuse('unknown-content', EARLIER_STEPS, answer.get('steps'));
   else if (text?.type === 'string') addText(transcript, text, calls?.elements().map(callOf));
   else if (calls !== undefined) transcript.addBlocks('assistant', calls.elements().map(callOf));
   else if (text?.type === 'object') addCompletion(transcript, text);
@@ -211,7 +211,10 @@ function addReply(transcript: Transcript, answer: JsonView): void {
 
 /** Does a result of the AI SDK have steps before its answer? Their calls and results are turns that are not read. */
 export const hasEarlierSteps = (result: JsonView): boolean =>
-  (result.get('steps')?.elements().length ?? 0) > 1;
+  result.typeOf('text') === 'string' &&
+  [result.get('steps'), result.get('response')?.get('messages')].some(
+    (list) => list?.type === 'array' && list.elements().length > 1,
+  );
 
 const EARLIER_STEPS = 'the answer is the last of several steps, whose calls and results are not read';
 

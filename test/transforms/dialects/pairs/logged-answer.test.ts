@@ -378,6 +378,13 @@ describe('an answer that was logged as the text of a list', () => {
   });
 });
 
+it('an answer of the first API of Cohere may have its sources beside its text', () => {
+  const citations = [{ start: 0, end: 1, text: 'the one', document_ids: ['doc_0'] }];
+  const search_queries = [{ text: 'What is the one?', generation_id: 'g' }];
+  const answer = { text: 'b', generation_id: 'g', citations, search_queries, chat_history: [] };
+  expect(messagesOf({ messages: [question], response: answer })).toEqual([[question, reply]]);
+});
+
 describe('a result of the AI SDK', () => {
   const called = { type: 'tool-call', toolCallId: 'c', toolName: 'f', args: { x: 1 } };
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"x":1}' } };
@@ -399,7 +406,9 @@ describe('a result of the AI SDK', () => {
 
   it('is rejected if it has earlier steps, or calls under another name', () => {
     const steps = [{ text: '', toolCalls: [called], toolResults: [{ ...called, result: 'r' }] }, step];
-    for (const more of [{ steps }, { calls: [called] }])
+    const response = { messages: [...messages, ...messages] };
+    const content = messages[0]?.content;
+    for (const more of [{ steps }, { response }, { content, steps }, { calls: [called] }])
       expect(read([answered({ ...result, ...more })])).toMatchObject([
         { kind: 'rejection', reason: 'unknown-content' },
       ]);
