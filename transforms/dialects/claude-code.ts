@@ -52,17 +52,20 @@ interface Memory {
   readonly copies: CopiedLines;
 }
 
-function read(json: JsonView, context: ReadContext, { sessions, last, copies }: Memory): LineFate {
+function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   if (json.get('loglines') !== undefined) return context.drop('client-event');
   const line = ClaudeLine.of(json);
   if (line === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));
-  const time = line.text('timestamp');
-  const isCopy =
-    line.uuid === undefined &&
-    (copies.isTimedCopy(json, context.origin, time) ||
-      (SPEAKERS.has(line.type) && last.isAgain(json, time, context.origin)));
+  const isCopy = line.uuid === undefined && isCopied(line, json, context, memory);
   if (isCopy) return context.drop('copied-line');
-  return sessions.read(line, context);
+  return memory.sessions.read(line, context);
+}
+
+/** Is a line without a uuid a copy of an earlier one? */
+function isCopied(line: ClaudeLine, json: JsonView, { origin }: ReadContext, memory: Memory): boolean {
+  const time = line.text('timestamp');
+  if (memory.copies.isTimedCopy(json, origin, time)) return true;
+  return SPEAKERS.has(line.type) && memory.last.isAgain(json, time, origin);
 }
 
 const claudeCode: Dialect = defineDialect({
