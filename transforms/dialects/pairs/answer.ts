@@ -204,11 +204,7 @@ function fromObject(view: JsonView, keepSealed: boolean): Answer {
   const messages = view.get('messages');
   if (messages?.type === 'array' && view.get('role') === undefined) return fromList(messages, keepSealed);
   if (isOllamaChunk(view)) return fromOllama(view, keepSealed);
-  const isLlamaCpp =
-    view.typeOf('stop') === 'boolean' &&
-    !['role', 'tool_calls', ...REPLIES].some((key) => present(view.get(key))) &&
-    strayMember(view, LLAMA_CPP) === undefined;
-  if (content?.type === 'string' && isLlamaCpp) return fromLlamaCpp(view, content);
+  if (content?.type === 'string' && isLlamaCpp(view)) return fromLlamaCpp(view, content);
   const message = view.get('message');
   return fromChatMessage(message?.type === 'object' ? message : view, keepSealed);
 }
@@ -229,6 +225,12 @@ function fromOllama(view: JsonView, keepSealed: boolean): Answer {
 const LLAMA_CPP: ReadonlySet<string> = new Set([
   ...['content', 'prompt', 'generation_settings', 'stopping_word'],
 ]);
+
+/** Is it an answer to a prompt, in which nothing is said beside its content? */
+const isLlamaCpp = (view: JsonView): boolean =>
+  view.typeOf('stop') === 'boolean' &&
+  !['role', 'tool_calls', ...REPLIES].some((key) => present(view.get(key))) &&
+  strayMember(view, LLAMA_CPP) === undefined;
 
 /** Reads an answer to a prompt by the server of llama.cpp, which tells in several ways that it was cut. */
 function fromLlamaCpp(view: JsonView, content: JsonView): Answer {

@@ -61,7 +61,7 @@ export class ReadMistakes {
       this.badResult(`a sessionId that is ${nameOf(sessionId)}`, origin);
   }
 
-  /** Reports an answer of `detect` that is none: an async function returns a Promise. */
+  /** Reports what `detect` must not return, such as the Promise of an async function. */
   checkDetected(answer: unknown): void {
     if (!answer || answer === true || DETECTED.has(answer)) return;
     const known = [...DETECTED].join(', ');

@@ -107,14 +107,14 @@ export function cutNotes(reason: string | undefined): readonly ReadingNote[] {
   return notes;
 }
 
-/** Gemini's reasons by number, as its older client prints them. Those after these differ between its two APIs. */
+/** Gemini's reasons by number, as its older client prints them. Later numbers differ between its two APIs. */
 const NUMBERED = ['unspecified', 'stop', 'max_tokens', 'safety', 'recitation'] as const;
 
 /** Why an answer ended; `other` for a number that has no single meaning. */
 export const finishText = (reason: JsonView | undefined): string | undefined =>
   reason?.type === 'number' ? (NUMBERED[Number(reason.parsed())] ?? 'other') : reason?.text();
 
-/** The reason as most APIs write it: `toolUse`, `max-tokens` and `FinishReason.STOP` are names of three. */
+/** The reason as most APIs write it. Others write `toolUse`, `max-tokens` or `FinishReason.STOP`. */
 function plainReason(reason: string): string {
   const name = reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
   return name.replaceAll('-', '_').replace(ENUMERATION, '');

@@ -9,13 +9,15 @@ const MARK = 'providerExecuted';
 /** A list of parts in which the results of calls that the provider ran have its mark, as they have in answers. */
 export function withMarks(content: JsonView): JsonView {
   const parts = content.elements();
-  const ran = new Set(parts.filter(isMarked).map((part) => part.textOf('toolCallId')));
+  const ofProvider = parts.filter(isMarked);
+  if (ofProvider.length === 0) return content;
+  const ran = new Set(ofProvider.map((part) => part.textOf('toolCallId')));
   const isBare = (part: JsonView): boolean =>
     part.type === 'object' &&
     part.textOf('type') === 'tool-result' &&
     ran.has(part.textOf('toolCallId')) &&
     !isMarked(part);
-  if (ran.size === 0 || !parts.some(isBare)) return content;
+  if (!parts.some(isBare)) return content;
   return new JsonView(arrayOf(parts.map((part) => (isBare(part) ? marked(part) : part).bytes)));
 }
 
